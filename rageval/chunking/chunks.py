@@ -1,0 +1,63 @@
+"""Chunks: the spans of documents that a retriever indexes and a window holds."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rageval.corpus.document import Corpus, Document
+
+Offsets = tuple[int, int]  # start, end: half-open characters of a document's text
+
+
+class Chunker(Protocol):
+    """Cuts a document into spans."""
+
+    def spans(self, document: Document) -> list[Offsets]:
+        """Return the document's spans in reading order; spans may overlap but never repeat."""
+        ...
+
+
+@dataclass(frozen=True)
+class Chunks:
+    """All chunks of a corpus, by document and then by start; a chunk's position is its number.
+
+    `corpus[document[i]].text[start[i]:end[i]]` is the text of chunk i, exactly.
+    """
+
+    corpus: Corpus
+    document: NDArray[np.int32]  # [n] number of the chunk's document
+    start: NDArray[np.int64]  # [n] half-open characters
+    end: NDArray[np.int64]  # [n]
+
+    def __len__(self) -> int:
+        return len(self.document)
+
+    def text(self, number: int) -> str:
+        """Return the text of one chunk."""
+        whole = self.corpus[int(self.document[number])].text
+        return whole[int(self.start[number]) : int(self.end[number])]
+
+    def texts(self) -> list[str]:
+        """Return the texts of all chunks, in order."""
+        return [self.text(number) for number in range(len(self))]
+
+    def visible(self, groups: frozenset[str]) -> NDArray[np.bool_]:
+        """Return, for each chunk, whether an asker of these groups may see its document: [n]."""
+        allowed = np.array([document.visible_to(groups) for document in self.corpus], dtype=bool)
+        return allowed[self.document]
+
+
+def cut(corpus: Corpus, chunker: Chunker) -> Chunks:
+    """Cut every document; spans of white space alone are dropped, an empty document has no chunk."""
+    rows = [
+        (number, start, end)
+        for number, document in enumerate(corpus)
+        for start, end in chunker.spans(document)
+        if document.text[start:end].strip()
+    ]
+    table = np.array(rows, dtype=np.int64).reshape(-1, 3)
+    return Chunks(corpus, table[:, 0].astype(np.int32), table[:, 1], table[:, 2])

@@ -1,0 +1,44 @@
+"""What can go wrong, as sentences for the person who must mend it.
+
+::
+
+    RagevalError            a sentence and the exit code it ends the program with
+    ├── InputError          2  the user's config, data or labels are wrong; nothing was written
+    ├── NoVerdictError      3  no verdict is possible
+    └── UnreachableError    4  the tracking store or a backend cannot be reached
+
+Exit code 1 (a failed gate, a leak, retriever errors) is a result, not an error: see `rageval.outcome`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+
+class RagevalError(Exception):
+    """A sentence (or several, one a line) for the user, with the exit code that goes with it."""
+
+    exit_code = 2
+
+
+class InputError(RagevalError):
+    """The user's config, data or labels are wrong; every fault is a line of the message."""
+
+    exit_code = 2
+
+    @classmethod
+    def of(cls, faults: Iterable[str]) -> InputError:
+        """Gather several faults into one error, one line each, in the order given."""
+        return cls("\n".join(faults))
+
+
+class NoVerdictError(RagevalError):
+    """No verdict is possible: the baseline or its provenance is missing, broken or not comparable."""
+
+    exit_code = 3
+
+
+class UnreachableError(RagevalError):
+    """The tracking store, or a backend before the first question, cannot be reached."""
+
+    exit_code = 4

@@ -1,0 +1,61 @@
+"""The types and ranges that config values and labels are made of, and the class decorator that checks them.
+
+Everything that a YAML file can set is checked here and nowhere else: a component declared with `component`
+refuses unknown keys, wrong types and values out of range when it is built, before any work.
+"""
+
+from __future__ import annotations
+
+from typing import Annotated, TypeVar, dataclass_transform
+
+import pydantic.dataclasses
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field
+
+T = TypeVar("T")
+
+
+def _not_blank(text: str) -> str:
+    if not text.strip():
+        raise ValueError("must not be blank")
+    if text != text.strip():
+        raise ValueError("must not begin or end with spaces")
+    return text
+
+
+Name = Annotated[str, Field(strict=True), AfterValidator(_not_blank)]  # no blanks around it
+Count = Annotated[int, Field(strict=True, ge=1)]  # 1, 2, …
+Natural = Annotated[int, Field(strict=True, ge=0)]  # 0, 1, …
+Number = Annotated[float, Field(strict=True, allow_inf_nan=False)]  # finite
+Positive = Annotated[float, Field(strict=True, gt=0, allow_inf_nan=False)]
+NonNegative = Annotated[float, Field(strict=True, ge=0, allow_inf_nan=False)]
+Share = Annotated[float, Field(strict=True, ge=0, le=1, allow_inf_nan=False)]  # 0..1
+Flag = Annotated[bool, Field(strict=True)]
+
+
+class Record(BaseModel):
+    """A frozen record that refuses unknown keys: one node of the configuration."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+
+@dataclass_transform(frozen_default=True, field_specifiers=(Field,))
+def component(cls: type[T]) -> type[T]:
+    """Make a class a component: a frozen dataclass whose arguments are checked when it is built.
+
+    Examples
+    --------
+    >>> @component
+    ... class Cut:
+    ...     size: Count = 3
+    >>> Cut(size=2).size
+    2
+    >>> Cut(size=0)
+    Traceback (most recent call last):
+        ...
+    pydantic_core._pydantic_core.ValidationError: 1 validation error for Cut
+    size
+      Input should be greater than or equal to 1 [type=greater_than_equal, input_value=0, input_type=int]
+        For further information visit https://errors.pydantic.dev/2.14/v/greater_than_equal
+    """
+    config = ConfigDict(extra="forbid", arbitrary_types_allowed=True)
+    return pydantic.dataclasses.dataclass(frozen=True, config=config)(cls)
