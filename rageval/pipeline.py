@@ -78,7 +78,8 @@ class Pipeline:
         if candidates.errors:
             raise RuntimeError(candidates.errors[0])
         window = self.rank(candidates).first(self.parts.window.k)[0]
-        score = dict(zip(candidates.chunk[0].tolist(), candidates.score[0].tolist(), strict=True))
+        pairs = zip(candidates.chunk[0].tolist(), candidates.score[0].tolist(), strict=True)
+        score = dict(reversed(list(pairs)))  # of a chunk returned twice, the first score
         return [self._found(number, score[number]) for number in window.tolist() if number >= 0]
 
     def candidates(self, asks: Sequence[Ask], depth: int) -> Candidates:
