@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, Protocol
+from typing import Any, Protocol, runtime_checkable
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,6 +19,7 @@ class Encoding(Protocol):
         ...
 
 
+@runtime_checkable
 class Encoder(Protocol):
     """Makes an encoding; one that learns from the corpus does so here."""
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Literal
 
 import numpy as np
 from pydantic import model_validator
@@ -25,7 +25,7 @@ class Hybrid:
     reads the raw score of the one retriever that `floor` names.
     """
 
-    retrievers: Mapping[Name, Any]  # name → retriever
+    retrievers: Mapping[Name, Retriever]
     weights: Mapping[Name, NonNegative]  # name → its weight, relative to the others'
     floor: Name
     fusion: Literal["zscore", "minmax", "rrf"] = "zscore"
@@ -45,14 +45,10 @@ class Hybrid:
 
     def index(self, chunks: Chunks) -> ScoredIndex:
         """Index the chunks once for each retriever."""
-        parts = {name: _index(retriever, chunks) for name, retriever in self.retrievers.items()}
+        parts = {name: retriever.index(chunks) for name, retriever in self.retrievers.items()}
         total = sum(self.weights.values())
         weights = {name: weight / total for name, weight in self.weights.items()}
         return _HybridIndex(parts, weights, self.floor, self.fusion, len(chunks))
-
-
-def _index(retriever: Retriever, chunks: Chunks) -> Index:
-    return retriever.index(chunks)
 
 
 @dataclass(frozen=True)

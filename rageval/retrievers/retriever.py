@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Protocol
+from typing import Protocol, runtime_checkable
 
 import numpy as np
 from numpy.typing import NDArray
@@ -76,6 +76,7 @@ class Index(Protocol):
         ...
 
 
+@runtime_checkable
 class Retriever(Protocol):
     """A retriever's settings; `index` makes it ready."""
 
