@@ -53,6 +53,17 @@ def sections(text: str) -> list[Section]:
     return found
 
 
+def plain_title(title: str) -> str:
+    """Return the text of a heading that is written with inline Markdown.
+
+    Examples
+    --------
+    >>> plain_title("The `run` *command*")
+    'The run command'
+    """
+    return _title(MarkdownIt("commonmark").parseInline(title))
+
+
 def _headings(text: str) -> list[tuple[int, int, str]]:
     """Return level, line (counted from 0) and title of each heading."""
     parser = MarkdownIt("commonmark").disable("inline")  # only the headings' own text is parsed
