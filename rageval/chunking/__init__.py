@@ -1,0 +1,1 @@
+"""Chunking: the ways to cut documents into spans."""

@@ -52,7 +52,7 @@ class Chunks:
 
 
 def cut(corpus: Corpus, chunker: Chunker) -> Chunks:
-    """Cut every document; spans of white space alone are dropped, an empty document has no chunk."""
+    """Cut every document; spans of white space are dropped, so an empty document has no chunk."""
     rows = [
         (number, start, end)
         for number, document in enumerate(corpus)

@@ -1,0 +1,1 @@
+"""Golden sets: questions with their labels, and the formats they are kept in."""

@@ -96,7 +96,7 @@ class GoldenSet:
 
     @cached_property
     def digest(self) -> str:
-        """Name everything that scoring reads; order, gist and notes do not count (64 hex digits)."""
+        """Name all that scoring reads: not the order, gists or notes (64 hex digits)."""
         return digest(sorted(_scored(question) for question in self.questions))
 
 

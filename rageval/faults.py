@@ -1,0 +1,73 @@
+"""Faults of input files, gathered so that a user is told all of them at once."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Collection, Iterable
+from pathlib import Path
+
+from rageval.errors import InputError
+
+_LOOKED_UP = 20  # names that a near match is sought for; a wrong file has thousands
+
+
+class Faults:
+    """What is wrong with the files read so far, each fault a sentence with file and line.
+
+    Examples
+    --------
+    >>> faults = Faults()
+    >>> faults.add(Path("b.yaml"), 7, "id is blank")
+    >>> faults.add(Path("b.yaml"), 2, "unknown key 'x'")
+    >>> faults.settle()
+    Traceback (most recent call last):
+        ...
+    rageval.errors.InputError: b.yaml:2: unknown key 'x'
+    b.yaml:7: id is blank
+    """
+
+    def __init__(self) -> None:
+        self._found: dict[Path, list[tuple[int, str]]] = {}
+
+    def add(self, path: Path, line: int, sentence: str) -> None:
+        """Note one fault; line 0 is the file as a whole."""
+        self._found.setdefault(path, []).append((line, sentence))
+
+    def __bool__(self) -> bool:
+        return bool(self._found)
+
+    def settle(self) -> None:
+        """Raise all faults as one InputError, by file and then line; without any do nothing."""
+        if self._found:
+            raise InputError.of(
+                f"{path}:{line}: {sentence}" if line else f"{path}: {sentence}"
+                for path, found in self._found.items()
+                for line, sentence in sorted(found, key=lambda fault: fault[0])
+            )
+
+
+def near_names(names: Iterable[str], known: Collection[str]) -> dict[str, str]:
+    """Return, for each unknown name, how its sentence goes on: the nearest known name, or nothing.
+
+    Examples
+    --------
+    >>> near_names(["travl", "zzz"], ["travel", "salary"])
+    {'travl': ", did you mean 'travel'?", 'zzz': ''}
+    """
+    endings = dict.fromkeys(names, "")
+    for name in list(endings)[:_LOOKED_UP]:
+        near = difflib.get_close_matches(name, known, n=1)
+        if near:
+            endings[name] = f", did you mean {near[0]!r}?"
+    return endings
+
+
+def listed(names: Iterable[str]) -> str:
+    """Return known names for a sentence: sorted, comma between.
+
+    Examples
+    --------
+    >>> listed({"b", "a"})
+    'a, b'
+    """
+    return ", ".join(sorted(names))

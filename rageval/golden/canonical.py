@@ -1,0 +1,82 @@
+"""rageval's own golden format, in YAML or JSON."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from rageval.corpus.document import Corpus
+from rageval.errors import InputError
+from rageval.faults import Faults
+from rageval.fields import Name, component
+from rageval.golden.entry import read_question
+from rageval.golden.mapping import Fields, Tell
+from rageval.golden.question import GoldenSet, Question
+from rageval.golden.source import set_name_fault
+from rageval.nodes import Node, compose_json, compose_yaml, line_of
+from rageval.source import read_text
+
+
+@component
+class GoldenFile:
+    """A golden set in a .yaml, .yml or .json file: `set`, its identifier, and a list `questions`.
+
+    Nothing is skipped or repaired: every fault of the file is told, with line and question.
+    """
+
+    path: Name
+
+    def load(self, corpus: Corpus) -> GoldenSet:  # labels meet the corpus later, in one place
+        """Read the file; its faults are raised together."""
+        path = Path(self.path)
+        faults = Faults()
+
+        def tell(node: Node, sentence: str) -> None:
+            faults.add(path, line_of(node), sentence)
+
+        fields = Fields(_compose(path), ("set", "questions"), tell)
+        name = _set_name(fields, tell)
+        questions = _questions(fields, path, faults)
+        faults.settle()
+        return GoldenSet(name, questions)
+
+
+def _compose(path: Path) -> Node:
+    text = read_text(path)
+    if path.suffix == ".json":
+        return compose_json(text, path)
+    if path.suffix not in (".yaml", ".yml"):
+        raise InputError(f"{path}: a golden file is .yaml, .yml or .json")
+    node = compose_yaml(text, path)
+    if node is None:
+        raise InputError(f"{path}: the file is empty, the keys set and questions are needed")
+    return node
+
+
+def _set_name(fields: Fields, tell: Tell) -> str:
+    node = fields.required("set")
+    name = fields.name("set") or ""
+    fault = set_name_fault(name) if name else None
+    if node is not None and fault:
+        tell(node, fault)
+    return name
+
+
+def _questions(fields: Fields, path: Path, faults: Faults) -> tuple[Question, ...]:
+    node = fields.required("questions")
+    items = fields.items("questions")
+    if node is not None and node.value == []:
+        faults.add(path, line_of(node), "the set holds no question")
+    found: list[Question] = []
+    first: dict[str, int] = {}
+    for number, item in enumerate(items, start=1):
+        line = line_of(item)
+        question, wrong = read_question(item, f"{path}:{line}")
+        if question.id in first:
+            wrong.append((line, f"the id is taken by the question on line {first[question.id]}"))
+        elif question.id:
+            first[question.id] = line
+        about = f"question {question.id!r}" if question.id else f"question number {number}"
+        for place, sentence in wrong:
+            faults.add(path, place, f"{about}: {sentence}")
+        found.append(question)
+    return tuple(found)

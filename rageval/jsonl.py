@@ -1,0 +1,81 @@
+"""JSON Lines files as rows that know their line."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from rageval.faults import Faults
+from rageval.source import read_bytes
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """One JSON object of the file."""
+
+    line: int  # 1, 2, …
+    fields: dict[str, Any]
+
+
+def read_rows(path: Path, faults: Faults) -> Iterator[Row]:
+    """Yield the rows of a .jsonl file, or of its .gz sibling; a row at fault is noted instead.
+
+    A byte order mark, CRLF line ends and blank lines at the end are accepted.
+
+    Raises
+    ------
+    InputError
+        If the file cannot be read.
+    """
+    packed = path.with_name(path.name + ".gz")
+    content = read_bytes(packed if packed.is_file() and not path.exists() else path)
+    content = content.rstrip(b"\r\n \t")
+    for line, raw in enumerate(content.split(b"\n") if content else [], start=1):
+        try:
+            fields = _object(raw)
+        except (ValueError, RecursionError) as error:
+            faults.add(path, line, f"not a JSON object: {_reason(error, raw)}")
+        else:
+            yield Row(line, fields)
+
+
+def _object(raw: bytes) -> dict[str, Any]:
+    text = raw.decode("utf-8")
+    value = json.loads(text, object_pairs_hook=_unique, parse_constant=_no_constant)
+    if not isinstance(value, dict):
+        raise ValueError(f"it holds {type(value).__name__}, not an object")
+    if "\\ud" in text or "\\uD" in text:
+        json.dumps(value, ensure_ascii=False).encode(
+            "utf-8"
+        )  # half a surrogate pair cannot be kept
+    return value
+
+
+def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    fields = dict(pairs)
+    if len(fields) < len(pairs):
+        keys = [key for key, _ in pairs]
+        twice = next(key for key in keys if keys.count(key) > 1)
+        raise ValueError(f"the key {twice!r} occurs twice")
+    return fields
+
+
+def _no_constant(name: str) -> float:
+    raise ValueError(f"{name} is no JSON value")
+
+
+def _reason(error: Exception, raw: bytes) -> str:
+    if not raw.strip():
+        return "the line is blank"
+    if isinstance(error, json.JSONDecodeError):
+        return f"{error.msg} at column {error.colno}"
+    if isinstance(error, UnicodeDecodeError):
+        return "it is not UTF-8"
+    if isinstance(error, UnicodeEncodeError):
+        return "it holds half of a surrogate pair"
+    if isinstance(error, RecursionError):
+        return "it is nested too deeply"
+    return str(error)

@@ -1,0 +1,67 @@
+"""Where a quote of the labels stands in a document."""
+
+from __future__ import annotations
+
+import difflib
+import re
+from collections.abc import Iterator
+from itertools import islice
+
+from rageval.chunking.chunks import Offsets
+from rageval.errors import InputError
+
+_LINE_END = re.compile(r"\r\n|\n|\r")
+_LISTED = 10  # places in a message: more help nobody
+
+
+def place_of_quote(quote: str, text: str) -> Offsets:
+    """Return the one place where the document holds the quote, character for character.
+
+    Raises
+    ------
+    InputError
+        If it occurs nowhere (the nearest passage is offered, never taken), or several times.
+
+    Examples
+    --------
+    >>> place_of_quote("two", "one two three")
+    (4, 7)
+    """
+    starts = list(islice(_occurrences(quote, text), _LISTED + 1))
+    if len(starts) == 1:
+        return starts[0], starts[0] + len(quote)
+    if not starts:
+        raise InputError(f"the document does not hold this text{_nearest(quote, text)}")
+    lines = ", ".join(str(line_at(text, start)) for start in starts[:_LISTED])
+    more = ", …" if len(starts) > _LISTED else ""
+    raise InputError(
+        f"the text occurs several times, on lines {lines}{more}: quote more of it, or give a span"
+    )
+
+
+def line_at(text: str, place: int) -> int:
+    """Return the line of a character: 1, 2, …."""
+    return sum(1 for _ in _LINE_END.finditer(text, 0, place)) + 1
+
+
+def _occurrences(quote: str, text: str) -> Iterator[int]:
+    start = text.find(quote)
+    while start >= 0:
+        yield start
+        start = text.find(quote, start + 1)
+
+
+def _nearest(quote: str, text: str) -> str:
+    """Return how the sentence goes on: the passage that is nearest, or nothing."""
+    words = quote.split()
+    loose = re.search(r"\s+".join(map(re.escape, words)), text) if words else None
+    if loose:
+        line = line_at(text, loose.start())
+        return f": on line {line} it stands with other white space, write it as it is there"
+    wanted = set(words)
+    lines = sorted(
+        (line for line in set(_LINE_END.split(text)) if line.strip()),
+        key=lambda line: (-len(wanted.intersection(line.split())), line),
+    )
+    near = difflib.get_close_matches(quote, [line[:1000] for line in lines[:5]], n=1, cutoff=0.4)
+    return f", the nearest is: {near[0][:200]!r}" if near else ""

@@ -1,0 +1,105 @@
+"""Labels to evidence: every reference is found in the corpus, or the whole set is refused."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from rageval.chunking.chunks import Offsets
+from rageval.corpus.document import Corpus
+from rageval.errors import InputError
+from rageval.faults import near_names
+from rageval.golden.question import GoldenSet, Question, Reference
+from rageval.judging.evidence import Evidence, Span
+from rageval.judging.outline import Outline
+from rageval.judging.quotes import place_of_quote
+
+_LOOKED_UP = 20  # unknown documents that a near name is sought for
+
+
+def resolve(golden: GoldenSet, corpus: Corpus) -> tuple[Evidence, ...]:
+    """Return each question's evidence, in the order of the set.
+
+    Labels name a document, a heading path, a quote or characters of a document, never a chunk: they
+    keep their meaning when the documents are chunked anew. A reference that the corpus lacks stops
+    the evaluation, for a question whose evidence is gone cannot be scored.
+
+    Raises
+    ------
+    InputError
+        If a reference of any question is unresolved; the message has a line for each.
+    """
+    search = _Search(corpus)
+    evidence = tuple(search.evidence(question) for question in golden)
+    if search.faults:
+        raise InputError.of(search.faults)
+    return evidence
+
+
+def unresolved(golden: GoldenSet, corpus: Corpus) -> list[str]:
+    """Return a sentence for each reference that the corpus lacks."""
+    search = _Search(corpus)
+    for question in golden:
+        search.evidence(question)
+    return search.faults
+
+
+def fault_of(question: Question, sentence: str) -> str:
+    """Return a fault of a question as a line of an error message.
+
+    Examples
+    --------
+    >>> fault_of(Question("q1", "Why?", where="set.yaml:3"), "asker 'x' is unknown")
+    "set.yaml:3: question 'q1': asker 'x' is unknown"
+    """
+    where = f"{question.where}: " if question.where else ""
+    return f"{where}question {question.id!r}: {sentence}"
+
+
+class _Search:
+    """One pass over a golden set; the headings of a document are read once."""
+
+    def __init__(self, corpus: Corpus) -> None:
+        self.faults: list[str] = []
+        self._corpus = corpus
+        self._outlines: dict[int, Outline] = {}
+        self._near: dict[str, str] = {}
+
+    def evidence(self, question: Question) -> Evidence:
+        return Evidence(
+            tuple(tuple(self._spans(question, need)) for need in question.requirements),
+            tuple(self._spans(question, question.distractors)),
+        )
+
+    def _spans(self, question: Question, references: tuple[Reference, ...]) -> Iterator[Span]:
+        for reference in references:
+            number = self._corpus.number.get(reference.document)
+            try:
+                if number is None:
+                    raise InputError(self._unknown(reference.document))
+                yield Span(number, *self._place(reference, number))
+            except InputError as error:
+                self.faults.append(fault_of(question, f"unresolved: {reference}: {error}"))
+
+    def _unknown(self, name: str) -> str:
+        if name not in self._near and len(self._near) < _LOOKED_UP:
+            self._near |= near_names([name], self._corpus.number)
+        return f"the corpus has no such document{self._near.get(name, '')}"
+
+    def _place(self, reference: Reference, number: int) -> Offsets:
+        text = self._corpus[number].text
+        if reference.heading:
+            if number not in self._outlines:
+                self._outlines[number] = Outline(text)
+            return self._outlines[number].place(reference.heading)
+        if reference.quote:
+            return place_of_quote(reference.quote, text)
+        if reference.span is not None:
+            return _checked(reference.span, len(text))
+        return 0, len(text)
+
+
+def _checked(span: Offsets, length: int) -> Offsets:
+    start, end = span
+    if not 0 <= start < end <= length:
+        raise InputError(f"a span must satisfy 0 ≤ start < end ≤ {length}, the document's length")
+    return span

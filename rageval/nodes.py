@@ -1,0 +1,148 @@
+"""YAML and JSON text as nodes that know their line; every value is still the text as written."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import yaml
+
+from rageval.errors import InputError
+
+Node = yaml.Node  # `value` is text, a list of nodes, or a list of pairs of nodes
+
+_LOADER: Any = getattr(
+    yaml, "CSafeLoader", yaml.SafeLoader
+)  # libyaml where PyYAML was built with it
+_KINDS = {
+    "tag:yaml.org,2002:str": "text",
+    "tag:yaml.org,2002:null": "nothing (null)",
+    "tag:yaml.org,2002:bool": "true or false",
+    "tag:yaml.org,2002:int": "a number",
+    "tag:yaml.org,2002:float": "a number",
+    "tag:yaml.org,2002:timestamp": "a date",
+    "tag:yaml.org,2002:seq": "a list",
+    "tag:yaml.org,2002:map": "a mapping",
+}
+_NUMBER_ELSEWHERE = re.compile(r"[-+]?(\d[\d.]*[eE][-+]?\d+|0o[0-7]+)")  # a number to YAML 1.2
+_JSON_TOKEN = re.compile(r'[{}\[\],:]|"(?:[^"\\]|\\.)*"|[^\s{}\[\],:"]+')
+
+
+def compose_yaml(text: str, path: Path, first_line: int = 1) -> Node | None:
+    """Return the one document of a YAML text as a node, or None if it is empty.
+
+    Raises
+    ------
+    InputError
+        If it is not YAML; `first_line` is the line of the file on which the text begins.
+    """
+    try:
+        node: Node | None = yaml.compose(text, Loader=_LOADER)
+    except yaml.MarkedYAMLError as error:
+        mark = error.problem_mark
+        line = first_line + (mark.line if mark else 0)
+        raise InputError(f"{path}:{line}: not YAML: {error.problem or error.context}") from error
+    except yaml.YAMLError as error:
+        raise InputError(f"{path}: not YAML: {error}") from error
+    except RecursionError as error:
+        raise InputError(f"{path}: not read: it is nested too deeply") from error
+    return node
+
+
+def compose_json(text: str, path: Path) -> Node:
+    """Return a JSON text as a node.
+
+    Raises
+    ------
+    InputError
+        If it is not JSON.
+    """
+    try:
+        json.loads(text)
+        return _node(_tokens(text))
+    except json.JSONDecodeError as error:
+        raise InputError(f"{path}:{error.lineno}: not JSON: {error.msg}") from error
+    except RecursionError as error:
+        raise InputError(f"{path}: not read: it is nested too deeply") from error
+
+
+def line_of(node: Node) -> int:
+    """Return the line on which a node begins: 1, 2, …."""
+    return int(node.start_mark.line) + 1
+
+
+def kind_of(node: Node) -> str:
+    """Return what YAML reads a node as, in words.
+
+    A plain `1e3` is text to PyYAML and a number to YAML 1.2, so it is called a number.
+
+    Examples
+    --------
+    >>> [kind_of(compose_yaml(text, Path("x"))) for text in ("no", "'no'", "1e3", "2024-01-01")]
+    ['true or false', 'text', 'a number', 'a date']
+    """
+    kind = _KINDS.get(node.tag, f"a value of the tag {node.tag}")
+    if kind == "text" and _plain(node) and _NUMBER_ELSEWHERE.fullmatch(node.value):
+        return "a number"
+    return kind
+
+
+def _plain(node: Node) -> bool:
+    return getattr(node, "style", None) not in ("'", '"', "|", ">")
+
+
+_Token = tuple[str, int]  # text, line counted from 0
+
+
+def _tokens(text: str) -> Iterator[_Token]:
+    line, seen = 0, 0
+    for match in _JSON_TOKEN.finditer(text):
+        line += text.count("\n", seen, match.start())
+        seen = match.start()
+        yield match.group(), line
+
+
+def _node(tokens: Iterator[_Token]) -> Node:
+    """Build the next value of a text that is known to be JSON."""
+    token, line = next(tokens)
+    mark = yaml.Mark("", 0, line, 0, None, 0)
+    if token == "[":
+        return yaml.SequenceNode("tag:yaml.org,2002:seq", list(_items(tokens)), mark)
+    if token == "{":
+        pairs = list(_pairs(tokens))
+        return yaml.MappingNode("tag:yaml.org,2002:map", pairs, mark)
+    return _scalar(token, mark)
+
+
+def _items(tokens: Iterator[_Token]) -> Iterator[Node]:
+    for token in tokens:
+        if token[0] == "]":
+            return
+        if token[0] != ",":
+            yield _node(_with_first(token, tokens))
+
+
+def _pairs(tokens: Iterator[_Token]) -> Iterator[tuple[Node, Node]]:
+    for token in tokens:
+        if token[0] == "}":
+            return
+        if token[0] != ",":
+            key = _node(_with_first(token, tokens))
+            next(tokens)  # the colon
+            yield key, _node(tokens)
+
+
+def _with_first(token: _Token, rest: Iterator[_Token]) -> Iterator[_Token]:
+    yield token
+    yield from rest
+
+
+def _scalar(token: str, mark: yaml.Mark) -> yaml.ScalarNode:
+    if token[0] == '"':
+        return yaml.ScalarNode("tag:yaml.org,2002:str", json.loads(token), mark, style='"')
+    names = {"true": "bool", "false": "bool", "null": "null"}
+    number = "int" if re.fullmatch(r"-?\d+", token) else "float"
+    return yaml.ScalarNode(f"tag:yaml.org,2002:{names.get(token, number)}", token, mark)

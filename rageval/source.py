@@ -1,0 +1,61 @@
+"""Files as exact text: nothing is translated, and a missing file is a sentence."""
+
+from __future__ import annotations
+
+import gzip
+import zlib
+from pathlib import Path
+
+from rageval.errors import InputError
+
+_BOM = b"\xef\xbb\xbf"
+
+
+def read_bytes(path: Path) -> bytes:
+    """Return a file's content without a byte order mark; a name that ends in .gz is unpacked.
+
+    Raises
+    ------
+    InputError
+        If the file is missing, unreadable or not the gzip file that its name says.
+    """
+    try:
+        content = path.read_bytes()
+        if path.suffix == ".gz":
+            content = gzip.decompress(content)
+    except FileNotFoundError:
+        raise InputError(f"{path}: there is no such file") from None
+    except (OSError, EOFError, zlib.error) as error:
+        raise InputError(f"{path}: cannot be read: {error}") from error
+    return content.removeprefix(_BOM)
+
+
+def read_text(path: Path) -> str:
+    """Return a file's text, newlines untouched and without a byte order mark.
+
+    Raises
+    ------
+    InputError
+        If the file cannot be read or is not UTF-8.
+    """
+    content = read_bytes(path)
+    try:
+        return content.decode("utf-8")
+    except UnicodeDecodeError as error:
+        line = content.count(b"\n", 0, error.start) + 1
+        raise InputError(f"{path}:{line}: not UTF-8 ({error.reason}); save it as UTF-8") from error
+
+
+def folder(path: str) -> Path:
+    """Return the path of a folder that exists.
+
+    Raises
+    ------
+    InputError
+        If there is no such folder.
+    """
+    found = Path(path)
+    if not found.is_dir():
+        what = "is not a folder" if found.exists() else "there is no such folder"
+        raise InputError(f"{path}: {what}")
+    return found
