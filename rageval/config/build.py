@@ -4,14 +4,17 @@ from __future__ import annotations
 
 import inspect
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
 from hydra.errors import InstantiationException
 from hydra.utils import get_class, instantiate
 from pydantic import ValidationError
 
+from rageval.config.settings import EvaluationConfig
 from rageval.errors import InputError, RagevalError
+from rageval.golden.access import Access
+from rageval.pipeline import Parts
 from rageval.retrievers.foreign import Foreign
 from rageval.validation import sentences
 
@@ -92,3 +95,31 @@ def _named(fault: InstantiationException) -> type:
     except (ImportError, ValueError):
         return object
     return loaded if inspect.isclass(loaded) else object
+
+
+def build_parts(config: EvaluationConfig, access: Access) -> Parts:
+    """Build the settings of a pipeline, with the faults of all of them in one go.
+
+    Raises
+    ------
+    InputError
+        If any component is refused.
+    """
+    faults: list[str] = []
+
+    def attempt(build_one: Callable[..., Any], node: Mapping[str, Any], where: str) -> Any:  # noqa: ANN401
+        try:
+            return build_one(node, where)
+        except InputError as fault:
+            faults.append(str(fault))
+
+    parts = Parts(
+        chunker=attempt(build, config.chunking, "chunking"),
+        retriever=attempt(build_retriever, config.retriever, "retriever"),
+        window=config.settled_window,
+        rewriter=attempt(build, config.rewriting, "rewriting"),
+        access=access,
+    )
+    if faults:
+        raise InputError.of(faults)
+    return parts

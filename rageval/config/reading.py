@@ -59,6 +59,14 @@ def parameters(composed: DictConfig) -> dict[str, str]:
     }
 
 
+def without_secrets(composed: DictConfig) -> DictConfig:
+    """Return the configuration as it may be kept: what reads the environment is hidden."""
+    kept = composed.copy()
+    for key in kept.get("secrets", {}):
+        kept.secrets[key] = _HIDDEN
+    return kept
+
+
 def _secret(path: str, raw: object) -> bool:
     return path.startswith("secrets.") or bool(isinstance(raw, str) and _SECRET.search(raw))
 

@@ -12,7 +12,7 @@ from rageval.evaluation.retrieval import Retrieved, retrieve
 from rageval.evaluation.scoring import Judged, Ranks, ranks, score
 from rageval.golden.question import Question
 from rageval.judging.qrels import Qrels, judge
-from rageval.judging.resolution import Evidence
+from rageval.judging.evidence import Evidence
 from rageval.measures.catalogue import Cutoffs
 from rageval.measures.values import Values
 from rageval.pipeline import Ask, Pipeline
