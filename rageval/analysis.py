@@ -1,0 +1,93 @@
+"""From text to the terms that lexical retrieval and LSA count."""
+
+from __future__ import annotations
+
+import unicodedata
+from functools import cached_property
+from typing import Annotated, Literal
+
+import regex
+from pydantic import Field
+
+from rageval.fields import component
+
+Language = Literal[
+    "danish", "dutch", "english", "french", "german", "italian", "norwegian", "portuguese",
+    "russian", "spanish", "swedish", "turkish",
+]  # fmt: skip
+
+_UNSPACED = r"\p{Han}\p{Hiragana}\p{Katakana}\p{Thai}\p{Lao}\p{Khmer}\p{Myanmar}"
+_WORD = regex.compile(
+    rf"[{_UNSPACED}]+|[[\p{{L}}\p{{M}}\p{{N}}]--[{_UNSPACED}]]+|\p{{Extended_Pictographic}}",
+    regex.V1,
+)
+_SCRIPT_RUN = regex.compile(rf"[{_UNSPACED}]")
+
+
+@component
+class Analyser:
+    """Splits text into terms: folded words, without stop words, stemmed.
+
+    A word is a run of letters, marks and digits, whatever the script; an emoji is a word. Scripts
+    written without spaces give their characters and pairs of characters instead. With several
+    languages, a text is treated in the one that most of its words are stop words of; the first
+    named wins a tie.
+
+    Examples
+    --------
+    >>> Analyser()("The SKU-4411's lead times")
+    ['sku', '4411', 's', 'lead', 'time']
+    >>> Analyser(languages=["english", "german"])("Wie viele Urlaubstage habe ich?")
+    ['urlaubstag']
+    >>> Analyser()("东京 🚀")
+    ['东', '京', '东京', '🚀']
+    """
+
+    languages: Annotated[tuple[Language, ...], Field(min_length=1)] = ("english",)
+    stem: bool = True
+    stop_words: bool = True
+
+    def __call__(self, text: str) -> list[str]:
+        """Return the terms of a text, in order, repeats kept."""
+        words = _words(text)
+        language = self._language(words)
+        if self.stop_words:
+            unwanted = self._stop_words[language]
+            words = [word for word in words if word not in unwanted]
+        return self._stem(words, language) if self.stem else words
+
+    def _stem(self, words: list[str], language: str) -> list[str]:
+        stemmed: list[str] = self._stemmers[language].stemWords(words)
+        return stemmed
+
+    def _language(self, words: list[str]) -> str:
+        if len(self.languages) == 1:
+            return self.languages[0]
+        votes = {name: sum(map(self._stop_words[name].__contains__, words)) for name in self.languages}
+        return max(self.languages, key=lambda name: votes[name])
+
+    @cached_property
+    def _stop_words(self) -> dict[str, frozenset[str]]:
+        from bm25s import stopwords  # a library that only retrieval needs
+
+        lists = {name: f"STOPWORDS_{name.upper()}" for name in self.languages}
+        lists.update({"english": "STOPWORDS_EN_PLUS"} if "english" in lists else {})
+        return {name: frozenset(getattr(stopwords, listed)) for name, listed in lists.items()}
+
+    @cached_property
+    def _stemmers(self) -> dict[str, _Stemmer]:
+        import Stemmer
+
+        return {name: Stemmer.Stemmer(name) for name in self.languages}
+
+
+def _words(text: str) -> list[str]:
+    folded = unicodedata.normalize("NFKC", text).casefold()
+    words: list[str] = []
+    for word in _WORD.findall(folded):
+        if len(word) > 1 and _SCRIPT_RUN.match(word):
+            words.extend(word)
+            words.extend(word[i : i + 2] for i in range(len(word) - 1))
+        else:
+            words.append(word)
+    return words

@@ -1,0 +1,94 @@
+"""From nodes that name a class by `_target_` to the objects themselves."""
+
+from __future__ import annotations
+
+import inspect
+import re
+from collections.abc import Mapping
+from typing import Any
+
+from hydra.errors import InstantiationException
+from hydra.utils import get_class, instantiate
+from pydantic import ValidationError
+
+from rageval.errors import InputError, RagevalError
+from rageval.retrievers.foreign import Foreign
+from rageval.validation import sentences
+
+Nested = dict[str, Any]
+_FOREIGN = f"{Foreign.__module__}.{Foreign.__qualname__}"
+
+
+def build(node: Mapping[str, Any], where: str) -> Any:  # noqa: ANN401  any component
+    """Build a component and the components inside it.
+
+    Raises
+    ------
+    InputError
+        If a class cannot be found or refuses its arguments; `where` is the node's path.
+    """
+    try:
+        return instantiate(dict(node), _convert_="all")
+    except InstantiationException as fault:
+        raise _explained(fault, where) from fault
+
+
+def build_retriever(node: Mapping[str, Any], where: str) -> Any:  # noqa: ANN401  a Retriever
+    """Build a retriever; a user's own, at any depth, is wrapped so that it can be asked like ours.
+
+    Raises
+    ------
+    InputError
+        As `build`, and if a class is no retriever.
+    """
+    retriever = build(_wrapped(node, where), where)
+    if not hasattr(retriever, "index"):
+        raise InputError(
+            f"{where}: {type(retriever).__name__} is no retriever: it needs a method "
+            "retrieve(question, limit, groups)"
+        )
+    return retriever
+
+
+def _wrapped(node: Mapping[str, Any], where: str) -> Nested:
+    """Return a retriever's node with every class of a user's inside a `Foreign`."""
+    content = {
+        key: _wrapped(value, f"{where}.{key}") if isinstance(value, Mapping) else value
+        for key, value in node.items()
+    }
+    if "_target_" not in content or not hasattr(_class(content["_target_"], where), "retrieve"):
+        return content
+    settings = {"concurrency": content.pop("concurrency")} if "concurrency" in content else {}
+    return {"_target_": _FOREIGN, "retriever": content, **settings}
+
+
+def _class(target: str, where: str) -> type:
+    try:
+        return get_class(target)
+    except (ImportError, ValueError, AttributeError) as fault:
+        raise InputError(f"{where}._target_: {target!r} cannot be loaded: {fault}") from fault
+
+
+def _explained(fault: InstantiationException, where: str) -> RagevalError:
+    """Return the cause's own sentence, with the path of the node that it is about."""
+    cause = fault.__cause__
+    inner = re.search(r"full_key: (\S+)", str(fault))
+    place = f"{where}.{inner[1]}" if inner else where
+    if isinstance(cause, RagevalError):
+        return cause
+    if isinstance(cause, ValidationError):
+        return InputError.of(sentences(cause, place, _named(fault)))
+    if cause is None:
+        return InputError(f"{place}: {str(fault).splitlines()[0]}")
+    return InputError(f"{place}: {type(cause).__name__}: {cause}")
+
+
+def _named(fault: InstantiationException) -> type:
+    """Return the class that an instantiation was for, to list its keys."""
+    found = re.search(r"target '([\w.]+)'|instantiating '([\w.]+)'|call to '([\w.]+)'", str(fault))
+    target = next(filter(None, found.groups()), "") if found else ""
+    try:
+        loaded = get_class(target)
+    except (ImportError, ValueError):
+        return object
+    return loaded if inspect.isclass(loaded) else object

@@ -1,0 +1,27 @@
+"""Which file of each group of conf/ was chosen."""
+
+from __future__ import annotations
+
+from hydra.core.global_hydra import GlobalHydra
+from hydra.core.hydra_config import HydraConfig
+
+from rageval.config.refusals import no_retriever
+
+
+def chosen() -> dict[str, str]:
+    """Return the choice made in each group; groups without one are left out."""
+    found = HydraConfig.get().runtime.choices
+    return {group: str(name) for group, name in found.items() if name is not None}
+
+
+def require_retriever() -> None:
+    """Make sure that a retriever was named.
+
+    Raises
+    ------
+    InputError
+        If none was; the choices are listed.
+    """
+    if "retriever" not in chosen():
+        loader = GlobalHydra.instance().config_loader()
+        raise no_retriever(sorted(loader.get_group_options("retriever")))

@@ -1,0 +1,92 @@
+"""From what Hydra composed to a checked `EvaluationConfig`, with every fault in one go."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from omegaconf import DictConfig, OmegaConf
+from omegaconf.errors import OmegaConfBaseException
+from pydantic import ValidationError
+
+from rageval.config.settings import EvaluationConfig
+from rageval.errors import InputError
+from rageval.validation import sentences
+
+_ENVIRONMENT = re.compile(r"\$\{\s*oc\.env\s*:")
+_SECRET = re.compile(r"\$\{\s*\.*secrets\.")
+_HIDDEN = "(secret)"
+
+
+def read(composed: DictConfig) -> EvaluationConfig:
+    """Check a composed configuration.
+
+    Raises
+    ------
+    InputError
+        For missing values, wrong types, values out of range, unknown keys, and values that come from
+        the environment outside `secrets`: all of them, a line each.
+    """
+    faults = [*_ambient(composed), *_missing(composed)]
+    if faults:
+        raise InputError.of(faults)
+    try:
+        content = OmegaConf.to_container(composed, resolve=True)
+    except OmegaConfBaseException as fault:
+        raise InputError(_first_line(fault)) from fault
+    try:
+        config = EvaluationConfig.model_validate(content)
+        config.settled_window  # noqa: B018  its depth is a fault of two keys together
+    except ValidationError as fault:
+        raise InputError.of(sentences(fault, "", EvaluationConfig)) from fault
+    except ValueError as fault:
+        raise InputError(f"window: {fault}") from fault
+    return config
+
+
+def parameters(composed: DictConfig) -> dict[str, str]:
+    """Return every composed value as a readable parameter: `window.k` → `6`.
+
+    What reads a secret is hidden, whether it lies in `secrets` or names it.
+    """
+    raw = dict(_leaves(OmegaConf.to_container(composed, resolve=False)))
+    leaves = _leaves(OmegaConf.to_container(composed, resolve=True))
+    return {
+        path: _HIDDEN if _secret(path, raw.get(path)) else str(value)
+        for path, value in leaves
+        if not path.startswith("secrets.")
+    }
+
+
+def _secret(path: str, raw: object) -> bool:
+    return path.startswith("secrets.") or bool(isinstance(raw, str) and _SECRET.search(raw))
+
+
+def _ambient(composed: DictConfig) -> Iterator[str]:
+    for path, value in _leaves(OmegaConf.to_container(composed, resolve=False)):
+        if isinstance(value, str) and _ENVIRONMENT.search(value) and not _secret(path, None):
+            yield (
+                f"{path}: {value} reads the environment; what is evaluated is written down, and "
+                "only values below `secrets` may be read from there"
+            )
+
+
+def _missing(composed: DictConfig) -> Iterator[str]:
+    for path in sorted(OmegaConf.missing_keys(composed)):
+        yield f"{path}: must be given, e.g. {path}=…"
+
+
+def _leaves(node: Any, path: str = "") -> Iterator[tuple[str, object]]:
+    """Yield every scalar, and every list or empty dict as it is, with its dotted path."""
+    if isinstance(node, Mapping) and node:
+        for key, value in node.items():
+            yield from _leaves(value, f"{path}.{key}" if path else str(key))
+    else:
+        yield path, node
+
+
+def _first_line(fault: Exception) -> str:
+    return str(fault).strip().splitlines()[0]
+
+

@@ -1,0 +1,116 @@
+"""The configuration of an evaluation: typed, checked, frozen."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Annotated, Any, Literal
+
+from pydantic import AfterValidator, Field
+
+from rageval.evaluation.latency import LatencyConfig
+from rageval.fields import Count, Name, Natural, Number, Record, Share
+from rageval.measures.catalogue import Cutoffs
+from rageval.tracking.settings import TrackingConfig
+from rageval.window import Window
+
+
+def _has_target(node: Mapping[str, Any]) -> Mapping[str, Any]:
+    if not isinstance(node.get("_target_"), str):
+        raise ValueError("must name a class by _target_")
+    return node
+
+
+Node = Annotated[Mapping[str, Any], AfterValidator(_has_target)]  # a component, still as data
+
+
+class SplitConfig(Record):
+    """How questions are kept apart for the held-out check."""
+
+    seed: Natural = 42
+    dev_share: Share = 0.7
+    lock: Name  # the file that remembers each question's side
+
+
+class DatasetConfig(Record):
+    """A corpus with its golden set, and who may ask."""
+
+    name: Name
+    languages: tuple[str, ...]
+    corpus: Node
+    golden: Node
+    access: Node
+    split: SplitConfig | None  # None: there is no held-out part
+    # What the nodes above are made from in datasets that ask for little more than a path.
+    path: Name | None = None
+    questions: Name | None = None
+    askers: Name | None = None
+    qrels: Name | None = None
+
+
+class WindowConfig(Record):
+    """The window as configured; see `rageval.window`."""
+
+    k: Count
+    min_score: Number | None
+    per_document: Count | None
+    depth: Count | None  # None = 4 × the largest of k and the cutoffs
+
+    def settled(self, cutoffs: Cutoffs) -> Window:
+        """Return the window with its depth decided."""
+        depth = self.depth or 4 * max(self.k, cutoffs.deepest)
+        if depth < self.k:
+            raise ValueError(f"depth ({depth}) must not be below k ({self.k})")
+        return Window(
+            k=self.k, min_score=self.min_score, per_document=self.per_document, depth=depth
+        )
+
+
+class JudgingConfig(Record):
+    """When a chunk supports evidence; see `rageval.judging.qrels`."""
+
+    min_overlap: Annotated[Share, Field(gt=0)]
+
+
+class ThresholdConfig(Record):
+    """What results are held against."""
+
+    floors: Mapping[str, Mapping[str, Share]]  # subset → measure → the least it may be
+
+
+class OutputConfig(Record):
+    """What is printed."""
+
+    questions: Literal["worst", "all", "none"]
+    rows: Natural
+
+
+class RunConfig(Record):
+    """How the run introduces itself."""
+
+    name: Name | None
+    notes: str | None
+
+
+class EvaluationConfig(Record):
+    """Everything that an evaluation is told."""
+
+    dataset: DatasetConfig
+    chunking: Node
+    analyser: Node
+    encoder: Node
+    retriever: Node
+    rewriting: Node
+    window: WindowConfig
+    judging: JudgingConfig
+    measures: Cutoffs
+    threshold: ThresholdConfig
+    latency: LatencyConfig
+    tracking: TrackingConfig
+    output: OutputConfig
+    run: RunConfig
+    secrets: Mapping[str, Any] = {}
+
+    @property
+    def settled_window(self) -> Window:
+        """Return the window with its depth decided."""
+        return self.window.settled(self.measures)

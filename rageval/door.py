@@ -1,0 +1,121 @@
+"""The way in: which verb, help, and Hydra for the rest. Nothing heavy is imported for help."""
+
+from __future__ import annotations
+
+import os
+import re
+import sys
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from importlib import import_module
+from typing import TYPE_CHECKING
+
+from rageval.errors import InputError, RagevalError
+
+if TYPE_CHECKING:
+    from omegaconf import DictConfig
+
+    Task = Callable[[DictConfig], int]
+
+_INTERRUPTED = 130  # what a shell reports after Ctrl-C
+_OPTIONAL_GROUPS = ("retriever", "experiment")
+
+
+@dataclass(frozen=True, slots=True)
+class Verb:
+    """A verb: its module, its primary config, and what it does in a line."""
+
+    module: str  # has run(composed: DictConfig) -> int, the exit code
+    config: str
+    does: str
+
+
+VERBS = {
+    "evaluate": Verb("rageval.verbs.evaluate", "config", "run a retriever and log one MLflow run"),
+    "check": Verb("rageval.verbs.check", "check", "validate a golden set without retrieving"),
+}
+_DEFAULT = "evaluate"
+
+
+def enter(words: Sequence[str]) -> int:
+    """Run one command line and return its exit code."""
+    try:
+        name, rest = _verb(words)
+        if {"--help", "-h"} & set(rest):
+            from rageval.help import show
+
+            show(name, VERBS, rest)
+            return 0
+        return _run(VERBS[name], [_plain(word) for word in rest])
+    except RagevalError as fault:
+        return _say(fault)
+    except KeyboardInterrupt:
+        sys.stderr.write("interrupted\n")
+        return _INTERRUPTED
+
+
+def _verb(words: Sequence[str]) -> tuple[str, list[str]]:
+    """Split a command line into its verb and what is for Hydra.
+
+    Examples
+    --------
+    >>> _verb(["+retriever=hybrid"])
+    ('evaluate', ['+retriever=hybrid'])
+    >>> _verb(["check", "dataset=beir"])
+    ('check', ['dataset=beir'])
+    """
+    if not words or not re.fullmatch(r"[a-z]+", words[0]):
+        return _DEFAULT, list(words)
+    if words[0] not in VERBS:
+        raise InputError(f"{words[0]!r} is no verb; there are: {', '.join(VERBS)}")
+    return words[0], list(words[1:])
+
+
+def _plain(word: str) -> str:
+    """Let a group that nothing is chosen in by default be chosen with and without a plus.
+
+    Examples
+    --------
+    >>> _plain("+retriever=hybrid"), _plain("+window.x=1")
+    ('retriever=hybrid', '+window.x=1')
+    """
+    return word[1:] if word.startswith(tuple(f"+{g}=" for g in _OPTIONAL_GROUPS)) else word
+
+
+def _say(fault: RagevalError) -> int:
+    sys.stderr.write(f"{fault}\n")
+    return fault.exit_code
+
+
+def _run(verb: Verb, overrides: list[str]) -> int:
+    """Let Hydra compose the configuration and run the verb on it, once or for every cell."""
+    import hydra
+    from hydra.errors import HydraException
+    from omegaconf.errors import OmegaConfBaseException
+
+    from rageval.config.places import shipped
+    from rageval.config.resolvers import register
+
+    register()
+    codes: list[int] = []
+
+    def task(composed: DictConfig) -> None:
+        # Imported here, so that Hydra's own answers (--cfg, --info) and refusals come without it.
+        run: Task = import_module(verb.module).run
+        try:
+            codes.append(run(composed))
+        except RagevalError as fault:
+            codes.append(_say(fault))
+
+    sys.argv[1:] = overrides
+    # Hydra prints a traceback unless it is told to raise.
+    os.environ["HYDRA_FULL_ERROR"] = "1"
+    try:
+        hydra.main(version_base="1.3", config_path=str(shipped("conf")), config_name=verb.config)(
+            task
+        )()
+    except (HydraException, OmegaConfBaseException) as fault:
+        from rageval.config.refusals import explained
+
+        raise explained(fault) from fault
+    return max(codes, default=0)

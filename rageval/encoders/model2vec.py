@@ -1,0 +1,36 @@
+"""Static token embeddings by model2vec: a small download, no torch."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from rageval.encoders.encoder import Encoding, Vectors, unit_rows
+from rageval.encoders.extras import need, unavailable
+from rageval.fields import Name, component
+
+
+@component
+class Model2Vec:
+    """A model2vec model, by its name on the hub or the folder that holds it."""
+
+    model: Name = "minishlab/potion-retrieval-32M"
+
+    def fit(self, texts: Sequence[str]) -> Encoding:
+        """Load the model; the texts are not looked at."""
+        package = need("model2vec", "model2vec")
+        try:
+            return _Static(package.StaticModel.from_pretrained(self.model))
+        except (OSError, ValueError) as fault:
+            raise unavailable(self.model, fault) from fault
+
+
+@dataclass(frozen=True)
+class _Static:
+    model: Any
+
+    def encode(self, texts: Sequence[str]) -> Vectors:
+        return unit_rows(np.asarray(self.model.encode(list(texts))))

@@ -1,0 +1,45 @@
+"""Transformer sentence embeddings by sentence-transformers (needs torch)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from rageval.encoders.encoder import Encoding, Vectors, unit_rows
+from rageval.encoders.extras import need, unavailable
+from rageval.fields import Count, Name, component
+
+
+@component
+class SentenceTransformers:
+    """A sentence-transformers model, by its name on the hub or the folder that holds it.
+
+    `query_prefix` and `passage_prefix` are what the model's card asks to put before each text.
+    """
+
+    model: Name = "sentence-transformers/all-MiniLM-L6-v2"
+    batch_size: Count = 32
+    passage_prefix: str = ""
+    query_prefix: str = ""
+
+    def fit(self, texts: Sequence[str]) -> Encoding:
+        """Load the model; the texts are not looked at."""
+        package = need("sentence_transformers", "sentence-transformers")
+        try:
+            model = package.SentenceTransformer(self.model)
+        except (OSError, ValueError) as fault:
+            raise unavailable(self.model, fault) from fault
+        return _Transformer(model, self.batch_size)
+
+
+@dataclass(frozen=True)
+class _Transformer:
+    model: Any
+    batch_size: int
+
+    def encode(self, texts: Sequence[str]) -> Vectors:
+        rows = self.model.encode(list(texts), batch_size=self.batch_size, show_progress_bar=False)
+        return unit_rows(np.asarray(rows))

@@ -1,0 +1,48 @@
+"""Pooled token embeddings by wordllama: the model travels in its package."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Literal
+
+import numpy as np
+
+from rageval.encoders.encoder import Encoding, Vectors, unit_rows
+from rageval.encoders.extras import need, unavailable
+from rageval.fields import Name, component
+
+
+@component
+class WordLlama:
+    """A wordllama configuration, cut to `dimensions`."""
+
+    model: Name = "l2_supercat"
+    dimensions: Literal[64, 128, 256] = 256
+
+    def fit(self, texts: Sequence[str]) -> Encoding:
+        """Load the model; the texts are not looked at."""
+        package = need("wordllama", "wordllama")
+        try:
+            model = package.WordLlama.load(
+                self.model,
+                trunc_dim=self.dimensions,
+                # The package looks for its own tokenizer in a folder it does not ship; as a cache
+                # folder its own root serves, and nothing is downloaded.
+                cache_dir=Path(str(package.__file__)).parent,
+                disable_download=True,
+            )
+        except (OSError, ValueError, KeyError) as fault:
+            raise unavailable(self.model, fault) from fault
+        return _Pooled(model)
+
+
+@dataclass(frozen=True)
+class _Pooled:
+    model: Any
+
+    def encode(self, texts: Sequence[str]) -> Vectors:
+        if not texts:
+            return np.zeros((0, 1))
+        return unit_rows(np.asarray(self.model.embed(list(texts))))

@@ -1,0 +1,133 @@
+"""Why a question went as it did, one cause each."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from enum import Enum
+
+import numpy as np
+
+from rageval.evaluation.scoring import Judged, Ranks
+from rageval.judging.resolution import Span
+from rageval.measures.ranks import ABSENT
+from rageval.window import BELOW_FLOOR, OVER_CAP
+
+
+class Cause(Enum):
+    """What became of a question, from the best to the worst that can be mended by retrieval."""
+
+    FOUND = "found"
+    SILENT = "rightly silent"
+    WITHHELD = "rightly withheld"
+    OUTRANKED = "outranked by a distractor"
+    BELOW_K = "below k"
+    CAPPED = "removed by the per-document cap"
+    FLOORED = "removed by the floor"
+    NOT_RANKED = "not in the ranking"
+    NOT_INDEXED = "not indexed"
+    OUT_OF_SCOPE = "outside the asker's scope"
+    NOT_SILENT = "returned something though nothing answers"
+    DISCLOSED = "returned what the asker may not see"
+    ERROR = "retriever error"
+
+
+_BY_FATE = {BELOW_FLOOR: Cause.FLOORED, OVER_CAP: Cause.CAPPED}
+
+
+@dataclass(frozen=True, slots=True)
+class Diagnosis:
+    """The cause and what there is to see of it."""
+
+    cause: Cause
+    detail: str  # may be empty
+
+    def __str__(self) -> str:
+        return f"{self.cause.value}: {self.detail}" if self.detail else self.cause.value
+
+
+def diagnose(judged: Judged, found: Ranks, groups: Sequence[frozenset[str]]) -> list[Diagnosis]:
+    """Return one diagnosis a question; `groups` are those of each question's asker."""
+    errors = judged.retrieved.errors
+    return [
+        Diagnosis(Cause.ERROR, errors[row])
+        if row in errors
+        else _diagnose(_Case(judged, row, groups[row]), found)
+        for row in range(len(groups))
+    ]
+
+
+@dataclass(frozen=True)
+class _Case:
+    """One question's row of everything."""
+
+    judged: Judged
+    row: int
+    groups: frozenset[str]
+
+    def supporting(self, requirement: int) -> list[int]:
+        """Return the chunks that support one requirement."""
+        qrels = self.judged.qrels
+        rows = (qrels.question == self.row) & (qrels.requirement == requirement)
+        chunks: list[int] = np.unique(qrels.chunk[rows]).tolist()
+        return chunks
+
+    def visible(self, span: Span) -> bool:
+        """Say whether the asker may see the document that holds a span."""
+        return self.judged.chunks.corpus[span.document].visible_to(self.groups)
+
+
+def _diagnose(case: _Case, found: Ranks) -> Diagnosis:
+    labels, retrieved, row = case.judged.labels, case.judged.retrieved, case.row
+    if labels.unanswerable[row]:
+        count = int(retrieved.ranking.count[row])
+        return Diagnosis(Cause.NOT_SILENT, _first(case)) if count else Diagnosis(Cause.SILENT, "")
+    if labels.denied[row]:
+        return _denied(case)
+    needs = case.judged.evidence[row].requirements
+    states = [_requirement(case, number, need) for number, need in enumerate(needs)]
+    missing = [state for state in states if state.cause is not Cause.FOUND]
+    if missing:
+        worst = max(missing, key=lambda state: list(Cause).index(state.cause))
+        part = f"{len(states) - len(missing)} of {len(states)} found; " if len(states) > 1 else ""
+        return Diagnosis(worst.cause, part + worst.detail)
+    if ABSENT < found.distractor[row] < found.answer[row]:
+        ranks = f"rank {found.distractor[row]}, the answer {found.answer[row]}"
+        return Diagnosis(Cause.OUTRANKED, ranks)
+    return Diagnosis(Cause.FOUND, f"rank {found.evidence[row]}")
+
+
+def _denied(case: _Case) -> Diagnosis:
+    question, document = case.judged.labels.forbidden
+    chunks = case.judged.retrieved.candidates.chunk[case.row]
+    returned = set(case.judged.chunks.document[chunks[chunks >= 0]].tolist())
+    shown = [n for n in document[question == case.row].tolist() if n in returned]
+    corpus = case.judged.chunks.corpus
+    if shown:
+        return Diagnosis(Cause.DISCLOSED, ", ".join(corpus[n].id for n in shown))
+    return Diagnosis(Cause.WITHHELD, "")
+
+
+def _requirement(case: _Case, number: int, need: Sequence[Span]) -> Diagnosis:
+    """Say what became of one piece of evidence, of which any alternative would do."""
+    names = ", ".join(dict.fromkeys(case.judged.chunks.corpus[span.document].id for span in need))
+    if not any(case.visible(span) for span in need):
+        return Diagnosis(Cause.OUT_OF_SCOPE, names)
+    chunks = case.supporting(number)
+    if not chunks:
+        return Diagnosis(Cause.NOT_INDEXED, names)
+    retrieved, row = case.judged.retrieved, case.row
+    if np.isin(retrieved.window[row], chunks).any():
+        return Diagnosis(Cause.FOUND, names)
+    ranked = np.flatnonzero(np.isin(retrieved.ranked[row], chunks))
+    if len(ranked):
+        return Diagnosis(Cause.BELOW_K, f"{names} at rank {ranked[0] + 1}; {_first(case)}")
+    dropped = np.isin(retrieved.candidates.chunk[row], chunks)
+    fates = [int(fate) for fate in retrieved.ranking.fate[row][dropped] if int(fate) in _BY_FATE]
+    return Diagnosis(_BY_FATE[fates[0]] if fates else Cause.NOT_RANKED, f"{names}; {_first(case)}")
+
+
+def _first(case: _Case) -> str:
+    """Name what stands first in the ranking."""
+    best = int(case.judged.retrieved.documents[case.row, :1].sum()) if case.judged.retrieved.documents.shape[1] else -1
+    return f"first is {case.judged.chunks.corpus[best].id}" if best >= 0 else "nothing came back"

@@ -1,0 +1,125 @@
+"""Asking the pipeline every question. There is no retrieval here, only the asking."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rageval.pipeline import Ask, Pipeline
+from rageval.retrievers.blocks import joined
+from rageval.retrievers.retriever import Candidates
+from rageval.window import BELOW_FLOOR, Ranking, distinct_documents
+
+_BATCH = 64  # questions between two steps of the progress bar
+
+
+@dataclass(frozen=True)
+class Retrieved:
+    """What came back for every question; −1 marks the places after the last."""
+
+    candidates: Candidates
+    ranking: Ranking
+    window: NDArray[np.int32]  # [n, ≤ k] chunks
+    ranked: NDArray[np.int32]  # [n, ≥ depth] chunks, asked deeper where measures need it
+    documents: NDArray[np.int32]  # [n, ≥ depth] distinct documents of `ranked`
+    failed: NDArray[np.bool_]  # [n]
+    leaks: NDArray[np.int32]  # [n] candidates outside the asker's scope
+    short: int  # questions whose ranking holds fewer documents than the measures look at
+
+    @property
+    def errors(self) -> dict[int, str]:
+        """Map the questions that failed to what went wrong."""
+        return dict(self.candidates.errors)
+
+
+def retrieve(
+    pipeline: Pipeline, asks: Sequence[Ask], needed: int, advance: Callable[[int], None]
+) -> Retrieved:
+    """Ask every question; measures need `needed` distinct documents where there are as many.
+
+    Where a ranking holds fewer although the candidates came in full number and the last one is
+    above the floor, the retriever is asked deeper. That never changes the window.
+    """
+    window = pipeline.parts.window
+    parts = []
+    for at in range(0, len(asks), _BATCH):
+        batch = asks[at : at + _BATCH]
+        parts.append(pipeline.candidates(batch, window.depth))
+        advance(len(batch))
+    candidates = joined(parts)
+    ranking = pipeline.rank(candidates)
+    needed = min(needed, len(pipeline.chunks.corpus))
+    ranked, documents = _deepened(pipeline, asks, _Depth(candidates, ranking, needed))
+    return Retrieved(
+        candidates=candidates,
+        ranking=ranking,
+        window=ranking.first(window.k),
+        ranked=ranked,
+        documents=documents,
+        failed=np.isin(np.arange(len(asks)), list(candidates.errors)),
+        leaks=_leaks(pipeline, asks, candidates),
+        short=int(((documents >= 0).sum(axis=1) < needed).sum()),
+    )
+
+
+@dataclass(frozen=True)
+class _Depth:
+    candidates: Candidates
+    ranking: Ranking
+    needed: int
+
+
+def _deepened(
+    pipeline: Pipeline, asks: Sequence[Ask], begun: _Depth
+) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
+    """Return the ranked chunks and their distinct documents, asking deeper where it can help."""
+    depth = pipeline.parts.window.depth
+    candidates, ranking, rows = begun.candidates, begun.ranking, np.arange(len(asks))
+    ranked = ranking.chunk
+    documents = distinct_documents(ranked, pipeline.chunks)
+    while True:
+        enough = (documents[rows] >= 0).sum(axis=1) >= begun.needed
+        more = ~enough & _may_hold_more(candidates, ranking, depth)
+        rows, depth = rows[more], depth * 4
+        if len(rows) == 0:
+            return ranked, documents
+        candidates = pipeline.candidates([asks[row] for row in rows], depth)
+        ranking = pipeline.rank(candidates)
+        ranked = _replaced(ranked, rows, ranking.chunk)
+        documents = _replaced(documents, rows, distinct_documents(ranking.chunk, pipeline.chunks))
+
+
+def _may_hold_more(candidates: Candidates, ranking: Ranking, depth: int) -> NDArray[np.bool_]:
+    """Say which queries got all they asked for, the last of it above the floor."""
+    full: NDArray[np.bool_] = candidates.count >= depth
+    if candidates.chunk.shape[1] < depth:
+        return np.zeros(len(full), dtype=bool)
+    return full & (ranking.fate[:, depth - 1] != BELOW_FLOOR)
+
+
+def _replaced(
+    old: NDArray[np.int32], rows: NDArray[np.int64], new: NDArray[np.int32]
+) -> NDArray[np.int32]:
+    width = max(old.shape[1], new.shape[1])
+    result = np.full((len(old), width), -1, dtype=np.int32)
+    result[:, : old.shape[1]] = old
+    result[rows] = -1
+    result[rows, : new.shape[1]] = new
+    return result
+
+
+def _leaks(pipeline: Pipeline, asks: Sequence[Ask], candidates: Candidates) -> NDArray[np.int32]:
+    """Count each question's candidates whose document its asker may not see.
+
+    Asked of the documents themselves, not of the scope that the retriever was given.
+    """
+    corpus, document = pipeline.chunks.corpus, pipeline.chunks.document
+    leaks = np.zeros(len(asks), dtype=np.int32)
+    for row, ask in enumerate(asks):
+        groups = pipeline.parts.access.groups(ask.asker)
+        chunks = candidates.chunk[row][candidates.chunk[row] >= 0]
+        leaks[row] = sum(not corpus[n].visible_to(groups) for n in document[chunks].tolist())
+    return leaks

@@ -1,0 +1,79 @@
+"""`--help`: one screen, read from the files in conf/ alone."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from rageval.config.places import shipped
+
+if TYPE_CHECKING:
+    from rageval.door import Verb
+
+_GROUPS = (
+    "retriever", "chunking", "encoder", "dataset", "window", "rewriting", "analyser", "threshold",
+    "tracking", "experiment",
+)  # fmt: skip
+
+_EVALUATE = """\
+Run a retriever against a golden set and keep the result as one MLflow run.
+
+  python -m rageval +retriever=hybrid                      run; prints the table
+  python -m rageval +retriever=bm25 chunking=fixed chunking.size=800 window.k=8
+  python -m rageval -m +retriever=bm25,dense,hybrid chunking=heading,fixed      every combination
+  python -m rageval +retriever=dense dataset=beir dataset.path=DIR dataset.qrels=test
+  python -m rageval +retriever=bm25 dataset=markdown dataset.path=docs dataset.questions=golden.yaml
+  python -m rageval +retriever=custom retriever._target_=their.module.Class
+
+Choices (GROUP=CHOICE, then GROUP.KEY=VALUE for what is in it):
+{choices}
+
+Often changed:
+  window.k=6  window.min_score=null  window.per_document=null  window.depth=null
+  measures.hit_at=[1,3]  measures.ndcg_at=10  judging.min_overlap=0.5  latency.sample=50
+  output.questions=worst|all|none  run.name=…  tracking=off  tracking.uri=…
+
+  --cfg job          print the composed configuration and stop
+  -m                 sweep: run every combination of comma-separated values
+  --config-dir DIR   your own choices beside the shipped ones
+"""
+
+_CHECK = """\
+Read a corpus and its golden set and tell every fault, with file and line. Nothing is retrieved.
+
+  python -m rageval check
+  python -m rageval check dataset=markdown dataset.path=docs dataset.questions=golden.yaml
+
+Choices (GROUP=CHOICE):
+{choices}
+"""
+
+_TEXTS = {"evaluate": (_EVALUATE, _GROUPS), "check": (_CHECK, ("dataset", "chunking"))}
+
+
+def show(verb: str, verbs: Mapping[str, Verb], words: Sequence[str]) -> None:
+    """Print a verb's help; choices in the user's own `--config-dir` are listed too."""
+    text, groups = _TEXTS[verb]
+    folders = [shipped("conf"), *_own(words)]
+    lines = [f"  {group:<10} {', '.join(_choices(folders, group))}" for group in groups]
+    out = sys.stdout.write
+    out("usage: python -m rageval [VERB] [OVERRIDES]\n\n")
+    out(text.format(choices="\n".join(lines)))
+    out("\nVerbs (the first is the default; VERB --help says more):\n")
+    for name, known in verbs.items():
+        out(f"  {name:<10} {known.does}\n")
+    out("\nExit codes: 0 done · 1 failed check, leak or errors · 2 wrong input · 4 unreachable\n")
+
+
+def _choices(folders: Sequence[Path], group: str) -> list[str]:
+    return sorted({file.stem for folder in folders for file in (folder / group).glob("*.yaml")})
+
+
+def _own(words: Sequence[str]) -> list[Path]:
+    """Return the folder after --config-dir, or after -cd, if one is named."""
+    pairs = zip(words, [*words[1:], ""], strict=True)
+    named = [after for word, after in pairs if word in {"--config-dir", "-cd"}]
+    named += [word.partition("=")[2] for word in words if word.startswith("--config-dir=")]
+    return [Path(name) for name in named]

@@ -1,0 +1,32 @@
+"""What an evaluation was of, in the words of every report."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class Header:
+    """The facts above a table."""
+
+    dataset: str
+    split: str  # dev | holdout
+    retrieval: str  # retriever, chunking and window in words
+    documents: int
+    chunks: int
+    benchmark: str  # fingerprint
+    variant: str  # fingerprint
+    commit: str  # empty outside a repository
+    dirty: bool
+    notes: tuple[str, ...]  # what was left out or came short, as sentences
+
+    @property
+    def title(self) -> str:
+        """Return one line: the set, its split, the retrieval."""
+        return f"{self.dataset} ({self.split}) · {self.retrieval}"
+
+    @property
+    def provenance(self) -> str:
+        """Return one line: the fingerprints and the commit, shortened."""
+        commit = f" · commit {self.commit[:10]}{'+' if self.dirty else ''}" if self.commit else ""
+        return f"benchmark {self.benchmark[:10]} · variant {self.variant[:10]}{commit}"

@@ -1,0 +1,41 @@
+"""An evaluation as one HTML page that needs nothing beside it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from functools import cache
+
+from jinja2 import Environment, PackageLoader, StrictUndefined, Template, select_autoescape
+
+from rageval.evaluation.evaluation import Evaluation
+from rageval.measures.catalogue import catalogue
+from rageval.report.header import Header
+from rageval.report.summary import Sheet
+from rageval.report.tables import questions
+
+
+@cache
+def _template(name: str) -> Template:
+    environment = Environment(
+        loader=PackageLoader("rageval", "report/templates"),
+        autoescape=select_autoescape(default=True),
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    return environment.get_template(name)
+
+
+def page(evaluation: Evaluation, header: Header, sheet: Sheet, params: Mapping[str, str]) -> str:
+    """Return the page: header, subsets with their intervals, every question, the configuration."""
+    table = questions(evaluation)
+    cutoffs = evaluation.benchmark.cutoffs
+    return _template("run.html.j2").render(
+        header=header,
+        sheet=sheet,
+        subsets=evaluation.subsets,
+        measures=catalogue(cutoffs),
+        hits=[f"hit_rate_at_{k}" for k in cutoffs.hit_at],
+        questions=[dict(zip(table.columns, row, strict=True)) for row in table.data],
+        params=params,
+    )

@@ -1,0 +1,26 @@
+"""An evaluation with everything that reports and tracking say about it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from rageval.evaluation.evaluation import Evaluation
+from rageval.evaluation.latency import Latency
+from rageval.report.header import Header
+from rageval.report.summary import Sheet
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What came of one run of `evaluate`."""
+
+    header: Header
+    evaluation: Evaluation
+    latency: Latency | None
+    sheet: Sheet
+    params: Mapping[str, str]  # every composed value
+    config: str  # the same as YAML
+    sources: Mapping[str, str]  # corpus, questions → where it was read from
+    digests: Mapping[str, str]  # corpus, questions → sha256
+    notes: str | None  # the user's own words about the run

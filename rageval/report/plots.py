@@ -1,0 +1,65 @@
+"""Pictures of an evaluation, for the run's page in MLflow."""
+
+from __future__ import annotations
+
+import io
+
+import numpy as np
+
+from rageval.evaluation.evaluation import Evaluation
+from rageval.subsets import Summary
+
+_INK, _SOFT = "#2f6f9f", "#b8c4ce"
+
+
+def subsets(evaluation: Evaluation, measure: str, heading: str) -> bytes:
+    """Return a PNG: a measure by subset, each with its 95 % interval and n."""
+    from matplotlib.figure import Figure
+
+    rows = [
+        (f"{name}  (n {row[measure].n})", row[measure])
+        for name, row in evaluation.subsets.items()
+        if row[measure].value is not None
+    ]
+    figure = Figure(figsize=(8, 0.8 + 0.26 * len(rows)), layout="constrained")
+    axes = figure.subplots()
+    for place, (_, summary) in enumerate(rows):
+        _draw(axes, place, summary)
+    axes.set_yticks(range(len(rows)), [name for name, _ in rows])
+    axes.invert_yaxis()
+    axes.set_xlim(0, 1)
+    axes.set_xlabel(f"{heading}, 95 % interval")
+    axes.axvline(rows[0][1].value or 0, color=_SOFT, linewidth=1, zorder=0)
+    axes.spines[["top", "right"]].set_visible(False)
+    return _png(figure)
+
+
+def _draw(axes: object, place: int, summary: Summary) -> None:
+    axes.plot([summary.low, summary.high], [place, place], color=_INK, linewidth=2)  # type: ignore[attr-defined]  # matplotlib is imported late
+    axes.plot([summary.value], [place], "o", color=_INK, markersize=5)  # type: ignore[attr-defined]
+
+
+def target_ranks(evaluation: Evaluation) -> bytes:
+    """Return a PNG: at which rank each answerable question's best target stands."""
+    from matplotlib.figure import Figure
+
+    answerable = evaluation.values["recall"].counts
+    ranks = evaluation.ranks.target[answerable]
+    deepest = evaluation.benchmark.cutoffs.deepest
+    labels = [*map(str, range(1, deepest + 1)), f"> {deepest}", "absent"]
+    heights = [int((ranks == rank).sum()) for rank in range(1, deepest + 1)]
+    heights += [int((ranks > deepest).sum()), int((ranks == 0).sum())]
+    figure = Figure(figsize=(8, 3), layout="constrained")
+    axes = figure.subplots()
+    axes.bar(np.arange(len(labels)), heights, color=_INK)
+    axes.set_xticks(range(len(labels)), labels)
+    axes.set_xlabel("rank of the best target among distinct documents")
+    axes.set_ylabel("questions")
+    axes.spines[["top", "right"]].set_visible(False)
+    return _png(figure)
+
+
+def _png(figure: object) -> bytes:
+    target = io.BytesIO()
+    figure.savefig(target, format="png", dpi=110)  # type: ignore[attr-defined]
+    return target.getvalue()

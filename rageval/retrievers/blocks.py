@@ -1,0 +1,51 @@
+"""Searching by scores: what our own indexes share."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from collections.abc import Sequence
+
+import numpy as np
+
+from rageval.retrievers.retriever import Candidates, Index, Query, Scores
+from rageval.retrievers.top import top
+
+_CELLS = 4_000_000  # scores held at once: 32 MB of them
+
+
+class ScoredIndex(Index):
+    """An index that scores every chunk; searching takes the best, a block of queries at a time."""
+
+    @property
+    @abstractmethod
+    def size(self) -> int:
+        """Return the number of chunks."""
+
+    def search(self, queries: Sequence[Query], depth: int) -> Candidates:
+        """Return the best chunks of each query (see `rageval.retrievers.top`)."""
+        step = max(1, _CELLS // max(1, self.size))
+        blocks = [queries[at : at + step] for at in range(0, len(queries), step)]
+        return joined([top(self.scores(block), block, depth) for block in blocks])
+
+
+def joined(parts: Sequence[Candidates]) -> Candidates:
+    """Put the candidates of consecutive batches below each other."""
+    width = max((part.chunk.shape[1] for part in parts), default=0)
+    if not parts:
+        return Candidates(np.zeros((0, 0), np.int32), np.zeros((0, 0)), np.zeros((0, 0)))
+
+    def wide(rows: np.ndarray, fill: int) -> np.ndarray:
+        return np.pad(rows, ((0, 0), (0, width - rows.shape[1])), constant_values=fill)
+
+    starts = np.cumsum([0, *(len(part.chunk) for part in parts)])
+    errors = {
+        int(start) + row: fault
+        for start, part in zip(starts, parts, strict=False)
+        for row, fault in part.errors.items()
+    }
+    return Candidates(
+        np.concatenate([wide(part.chunk, -1) for part in parts]),
+        np.concatenate([wide(part.score, 0) for part in parts]),
+        np.concatenate([wide(part.raw, 0) for part in parts]),
+        errors,
+    )

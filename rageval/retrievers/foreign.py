@@ -1,0 +1,164 @@
+"""A user's own retriever, asked one question at a time."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, Protocol, runtime_checkable
+
+import numpy as np
+
+from rageval.chunking.chunks import Chunks
+from rageval.errors import UnreachableError
+from rageval.fields import Count, component
+from rageval.retrievers.retriever import Candidates, Query, Scores
+
+Hit = tuple[str, float] | str  # the id of a passage or a document, with its score if there is one
+
+
+@dataclass(frozen=True, slots=True)
+class Passage:
+    """One chunk as a user's retriever gets to know it."""
+
+    id: str  # "<document>#<start>-<end>"
+    document: str
+    text: str
+    groups: frozenset[str]  # who may see it; empty = everybody
+
+
+@runtime_checkable
+class SingleRetriever(Protocol):
+    """What a user's class must have. Two things more are used where they are there.
+
+    `index(passages)` is called once before the first question; `thread_safe = True` lets several
+    questions be asked at a time.
+    """
+
+    def retrieve(self, question: str, limit: int, groups: frozenset[str]) -> Iterable[Hit]:
+        """Return at most `limit` hits, best first, that an asker of these groups may see.
+
+        A hit names a passage by the id it was given to `index` under, or a document of which there
+        is one passage (`chunking=whole`). Blank ids are dropped.
+        """
+        ...
+
+
+@component
+class Foreign:
+    """Lets a user's retriever take the place of ours."""
+
+    retriever: Any  # a SingleRetriever
+    concurrency: Count = 8  # questions at a time, if the retriever says it is thread_safe
+
+    def index(self, chunks: Chunks) -> ForeignIndex:
+        """Hand the passages over.
+
+        Raises
+        ------
+        UnreachableError
+            If the retriever's `index` cannot connect to what it needs.
+        """
+        index = ForeignIndex(self.retriever, self._workers, chunks)
+        if hasattr(self.retriever, "index"):
+            try:
+                self.retriever.index(list(index.passages.values()))
+            except ConnectionError as fault:
+                name = type(self.retriever).__name__
+                raise UnreachableError(f"retriever {name} cannot be reached: {fault}") from fault
+        return index
+
+    @property
+    def _workers(self) -> int:
+        return self.concurrency if getattr(self.retriever, "thread_safe", False) else 1
+
+
+@dataclass(frozen=True)
+class ForeignIndex:
+    """A user's retriever together with the chunks that its hits name."""
+
+    retriever: SingleRetriever
+    workers: int
+    chunks: Chunks
+
+    @cached_property
+    def passages(self) -> dict[str, Passage]:
+        """Return every chunk as a passage, by its id, in the order of the chunks."""
+        corpus, table = self.chunks.corpus, {}
+        for number in range(len(self.chunks)):
+            document = corpus[int(self.chunks.document[number])]
+            start, end = int(self.chunks.start[number]), int(self.chunks.end[number])
+            name = f"{document.id}#{start}-{end}"
+            table[name] = Passage(name, document.id, document.text[start:end], document.groups)
+        return table
+
+    @cached_property
+    def _chunk(self) -> dict[str, int]:
+        """Map the ids that a hit may carry to chunk numbers."""
+        chunks: dict[str, list[int]] = {}
+        for number, passage in enumerate(self.passages.values()):
+            chunks.setdefault(passage.document, []).append(number)
+        single = {name: numbers[0] for name, numbers in chunks.items() if len(numbers) == 1}
+        return single | {name: number for number, name in enumerate(self.passages)}
+
+    def search(self, queries: Sequence[Query], depth: int) -> Candidates:
+        """Ask every question; one that fails gets no candidates and a sentence in `errors`."""
+        with ThreadPoolExecutor(self.workers) as pool:
+            answers = list(pool.map(lambda query: self._ask(query, depth), queries))
+        shape = (len(queries), max((len(a) for a in answers if not isinstance(a, str)), default=0))
+        chunk = np.full(shape, -1, dtype=np.int32)
+        score = np.zeros(shape)
+        errors: dict[int, str] = {}
+        for row, answer in enumerate(answers):
+            if isinstance(answer, str):
+                errors[row] = answer
+                continue
+            chunk[row, : len(answer)] = [number for number, _ in answer]
+            score[row, : len(answer)] = [value for _, value in answer]
+        return Candidates(chunk, score, score, errors)
+
+    def scores(self, queries: Sequence[Query]) -> Scores:
+        """Score the chunks that the retriever returns when asked for all of them."""
+        found = self.search(queries, max(1, len(self.chunks)))
+        value = np.zeros((len(queries), len(self.chunks)))
+        matched = np.zeros(value.shape, dtype=bool)
+        rows, places = np.nonzero(found.chunk >= 0)
+        value[rows, found.chunk[rows, places]] = found.score[rows, places]
+        matched[rows, found.chunk[rows, places]] = True
+        return Scores(np.nan_to_num(value), value, matched, found.errors)
+
+    def _ask(self, query: Query, depth: int) -> list[tuple[int, float]] | str:
+        """Return the hits as chunk numbers with scores (NaN = none given), or what went wrong."""
+        try:
+            hits = list(self.retriever.retrieve(query.text, depth, query.scope.groups))
+        except Exception as fault:  # noqa: BLE001  foreign code may raise anything; it is counted
+            return f"{type(fault).__name__}: {fault}"
+        return _numbered(hits[:depth], self._chunk)
+
+
+def _numbered(hits: Sequence[object], chunk: Mapping[str, int]) -> list[tuple[int, float]] | str:
+    rows: list[tuple[int, float]] = []
+    for hit in hits:
+        name, score = hit if isinstance(hit, tuple) and len(hit) == 2 else (hit, None)
+        fault = _fault(name, score, chunk)
+        if fault:
+            return fault
+        if name.strip():
+            rows.append((chunk[name], math.nan if score is None else float(score)))
+    return rows
+
+
+def _fault(name: object, score: object, chunk: Mapping[str, int]) -> str:
+    """Return what is wrong with a hit, or nothing."""
+    if not isinstance(name, str):
+        return f"returned {name!r}; a hit is an id or (id, score), and an id is a string"
+    if name.strip() and name not in chunk:
+        return (
+            f"returned {name!r}, which is neither a passage of this chunking nor a document of one "
+            "passage (chunking=whole makes every document one)"
+        )
+    if score is not None and not (isinstance(score, int | float) and math.isfinite(score)):
+        return f"returned the score {score!r} for {name!r}; a score is a finite number"
+    return ""

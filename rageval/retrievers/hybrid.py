@@ -1,0 +1,79 @@
+"""Hybrid retrieval: the weighted scores of two or more retrievers."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+from pydantic import model_validator
+
+from rageval.chunking.chunks import Chunks
+from rageval.fields import Name, NonNegative, component
+from rageval.retrievers.blocks import ScoredIndex
+from rageval.retrievers.fusion import FUSIONS
+from rageval.retrievers.retriever import Index, Query, Retriever, Scores
+
+
+@component
+class Hybrid:
+    """Adds up the scores of several retrievers, each brought onto one scale per question.
+
+    Scales (`fusion`): `zscore` and `minmax` over all chunks inside the asker's scope, `rrf` by rank.
+    Weights are relative. The fused score says nothing from one question to the next, so a floor
+    reads the raw score of the one retriever that `floor` names.
+    """
+
+    retrievers: Mapping[Name, Retriever]
+    weights: Mapping[Name, NonNegative]  # name → its weight, relative to the others'
+    floor: Name
+    fusion: Literal["zscore", "minmax", "rrf"] = "zscore"
+
+    @model_validator(mode="after")
+    def _named(self) -> Hybrid:
+        names = ", ".join(self.retrievers)
+        if len(self.retrievers) < 2:
+            raise ValueError(f"retrievers must name two or more, got: {names or 'none'}")
+        if set(self.weights) != set(self.retrievers):
+            raise ValueError(f"weights must name each retriever once: {names}")
+        if not any(self.weights.values()):
+            raise ValueError("weights must not all be 0")
+        if self.floor not in self.retrievers:
+            raise ValueError(f"floor must be one of {names}, got {self.floor!r}")
+        return self
+
+    def index(self, chunks: Chunks) -> ScoredIndex:
+        """Index the chunks once for each retriever."""
+        parts = {name: retriever.index(chunks) for name, retriever in self.retrievers.items()}
+        total = sum(self.weights.values())
+        weights = {name: weight / total for name, weight in self.weights.items()}
+        return _HybridIndex(parts, weights, self.floor, self.fusion, len(chunks))
+
+
+@dataclass(frozen=True)
+class _HybridIndex(ScoredIndex):
+    parts: Mapping[str, Index]
+    weights: Mapping[str, float]  # they sum to 1
+    floor: str
+    fusion: str
+    size: int
+
+    def scores(self, queries: Sequence[Query]) -> Scores:
+        scale = FUSIONS[self.fusion]
+        visible = np.stack([query.scope.visible for query in queries])
+        found = {name: part.scores(queries) for name, part in self.parts.items()}
+        value = sum(
+            (
+                self.weights[name] * scale(part.value, part.matched, visible)
+                for name, part in found.items()
+            ),
+            start=np.zeros(visible.shape),
+        )
+        matched = np.logical_or.reduce([part.matched for part in found.values()])
+        errors = {
+            row: f"{name}: {fault}"
+            for name, part in found.items()
+            for row, fault in part.errors.items()
+        }
+        return Scores(value, found[self.floor].raw, matched, errors)

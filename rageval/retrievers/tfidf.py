@@ -1,0 +1,58 @@
+"""TF-IDF with cosine similarity: the plain lexical retriever."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from pydantic import Field
+
+from rageval.analysis import Analyser
+from rageval.chunking.chunks import Chunks
+from rageval.fields import Flag, component
+from rageval.retrievers.blocks import ScoredIndex
+from rageval.retrievers.retriever import Query, Scores
+
+
+@component
+class TfIdf:
+    """Cosine of TF-IDF vectors, by scikit-learn; a floor reads the cosine, 0 to 1."""
+
+    sublinear: Flag = True  # 1 + log of a term's count instead of the count
+    analyser: Analyser = Field(default_factory=Analyser)
+
+    def index(self, chunks: Chunks) -> ScoredIndex:
+        """Weigh every term of every chunk."""
+        from sklearn.feature_extraction.text import TfidfVectorizer
+
+        texts = chunks.texts()
+        if not any(self.analyser(text) for text in texts):
+            return _NoTerms(len(texts))
+        model = TfidfVectorizer(analyzer=self.analyser, sublinear_tf=self.sublinear)
+        return _TfIdfIndex(model, model.fit_transform(texts).T.tocsr())
+
+
+@dataclass(frozen=True)
+class _TfIdfIndex(ScoredIndex):
+    model: Any  # TfidfVectorizer
+    weights: Any  # sparse float64 [n_terms, n_chunks]
+
+    @property
+    def size(self) -> int:
+        return int(self.weights.shape[1])
+
+    def scores(self, queries: Sequence[Query]) -> Scores:
+        vectors = self.model.transform([query.text for query in queries])
+        return Scores.plain((vectors @ self.weights).toarray())
+
+
+@dataclass(frozen=True)
+class _NoTerms(ScoredIndex):
+    """The index of chunks that hold no term at all: nothing matches."""
+
+    size: int
+
+    def scores(self, queries: Sequence[Query]) -> Scores:
+        return Scores.plain(np.zeros((len(queries), self.size)))

@@ -1,0 +1,62 @@
+"""From scores to candidates: the one place where our retrievers order and cut."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rageval.retrievers.retriever import Candidates, Query, Scores
+
+_DIGITS = 6  # significant; what differs by less is a tie on any machine
+
+
+def significant(values: NDArray[np.float64], digits: int = _DIGITS) -> NDArray[np.float64]:
+    """Round to significant decimal digits.
+
+    Examples
+    --------
+    >>> significant(np.array([123.4567, 0.00012345678, -2.0, 0.0])).tolist()
+    [123.457, 0.000123457, -2.0, 0.0]
+    """
+    size = np.abs(np.where(values == 0, 1, values))
+    factor = 10.0 ** (digits - 1 - np.floor(np.log10(size)))
+    rounded: NDArray[np.float64] = np.round(values * factor) / factor
+    return rounded
+
+
+def top(scores: Scores, queries: Sequence[Query], depth: int) -> Candidates:
+    """Take the best `depth` chunks of each query that match it and lie inside its scope.
+
+    Ordered by score, rounded to 6 significant digits, descending; ties in corpus order.
+    """
+    found = [
+        _best(scores.value[row], scores.matched[row] & query.scope.visible, depth)
+        if row not in scores.errors
+        else np.zeros(0, np.int64)
+        for row, query in enumerate(queries)
+    ]
+    shape = (len(queries), max((len(best) for best in found), default=0))
+    chunk = np.full(shape, -1, dtype=np.int32)
+    value, raw = np.zeros(shape), np.zeros(shape)
+    for row, best in enumerate(found):
+        chunk[row, : len(best)] = best
+        value[row, : len(best)] = significant(scores.value[row, best])
+        raw[row, : len(best)] = scores.raw[row, best]
+    return Candidates(chunk, value, raw, scores.errors)
+
+
+def _best(
+    values: NDArray[np.float64], allowed: NDArray[np.bool_], depth: int
+) -> NDArray[np.int64]:
+    """Return the numbers of the best allowed chunks, in order."""
+    numbers = np.flatnonzero(allowed)
+    kept = values[numbers]
+    if len(numbers) > depth:
+        last = np.partition(kept, len(kept) - depth)[len(kept) - depth]
+        # Rounding may tie what lies a little below the last one with it: keep those in the running.
+        near = kept >= last - abs(last) * 10.0 ** (1 - _DIGITS)
+        numbers, kept = numbers[near], kept[near]
+    order = np.argsort(-significant(kept), kind="stable")[:depth]
+    return numbers[order]

@@ -1,0 +1,101 @@
+"""Subsets of the questions, and a measure's value over each."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rageval.golden.question import Question
+from rageval.measures.values import Values
+
+ALL = "all"
+_Z = 1.959963984540054  # two-sided 95 % of the normal distribution
+
+
+@dataclass(frozen=True, slots=True)
+class Summary:
+    """A measure over a subset."""
+
+    n: int  # questions of the subset that the measure applies to
+    value: float | None  # their mean; None if n = 0
+    low: float | None  # 95 % interval
+    high: float | None
+
+
+def members(
+    questions: Sequence[Question], groups: Callable[[str | None], frozenset[str]]
+) -> dict[str, NDArray[np.bool_]]:
+    """Return who belongs to each subset, `all` first and then by kind and name: [n_questions] each.
+
+    A question counts in every subset that names it: of its form, hard class, tags, groups of its
+    asker (`asker.public` without any) and answerability. Only subsets that occur are listed.
+
+    Examples
+    --------
+    >>> rows = [Question("a", "?", form="GAP"), Question("b", "?", form="MATCH", tags=("code",))]
+    >>> {name: row.tolist() for name, row in members(rows, lambda asker: frozenset()).items()}
+    ... # doctest: +NORMALIZE_WHITESPACE
+    {'all': [True, True], 'form.GAP': [True, False], 'form.MATCH': [False, True],
+     'tag.code': [False, True], 'asker.public': [True, True], 'answerable.true': [True, True]}
+    """
+    kinds: dict[str, Callable[[Question], Iterable[str]]] = {
+        "form": lambda question: filter(None, [question.form]),
+        "class": lambda question: filter(None, [question.hard_class]),
+        "tag": lambda question: question.tags,
+        "asker": lambda question: groups(question.asker) or ["public"],
+        "answerable": lambda question: [question.answerable.value],
+    }
+    found = {ALL: np.ones(len(questions), dtype=bool)}
+    for kind, names in kinds.items():
+        rows = [set(names(question)) for question in questions]
+        for name in sorted(set().union(*rows)):
+            found[f"{kind}.{name}"] = np.array([name in row for row in rows], dtype=bool)
+    return found
+
+
+def summarise(values: Values, inside: NDArray[np.bool_]) -> Summary:
+    """Return the mean over a subset with its 95 % interval.
+
+    Examples
+    --------
+    >>> found = Values(np.array([1.0, 1.0, 1.0, 0.0]), np.ones(4, bool))
+    >>> summary = summarise(found, np.ones(4, bool))
+    >>> summary.n, summary.value, round(summary.low, 3), round(summary.high, 3)
+    (4, 0.75, 0.301, 0.954)
+    """
+    counted = values.value[inside & values.counts]
+    if len(counted) == 0:
+        return Summary(0, None, None, None)
+    mean = math.fsum(counted.tolist()) / len(counted)
+    return Summary(len(counted), mean, *wilson(mean, len(counted)))
+
+
+def wilson(mean: float, n: int) -> tuple[float, float]:
+    """Return the 95 % score interval of a mean of n values in 0..1 (Wilson 1927).
+
+    Exact in its kind for rates. For shares it is on the safe side: values in 0..1 spread at most as
+    much as zeros and ones of the same mean.
+
+    Examples
+    --------
+    >>> [round(end, 4) for end in wilson(0.5, 10)]
+    [0.2366, 0.7634]
+    """
+    centre = mean + _Z**2 / (2 * n)
+    spread = _Z * math.sqrt(mean * (1 - mean) / n + _Z**2 / (4 * n**2))
+    scale = 1 + _Z**2 / n
+    return max(0.0, (centre - spread) / scale), min(1.0, (centre + spread) / scale)
+
+
+def table(
+    values: Mapping[str, Values], subsets: Mapping[str, NDArray[np.bool_]]
+) -> dict[str, dict[str, Summary]]:
+    """Return every measure over every subset: subset → measure → summary."""
+    return {
+        subset: {name: summarise(column, inside) for name, column in values.items()}
+        for subset, inside in subsets.items()
+    }

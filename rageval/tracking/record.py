@@ -1,0 +1,107 @@
+"""What an evaluation leaves in MLflow: the layout of a run."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+
+from rageval import __version__
+from rageval.report import html, plots, tables, trec
+from rageval.report.names import metric_key
+from rageval.report.outcome import Outcome
+from rageval.report.tables import Table
+from rageval.subsets import ALL
+from rageval.tracking.run import Dataset, Record
+
+
+def record(outcome: Outcome) -> Record:
+    """Return everything that is written to the run."""
+    found = _tables(outcome)
+    files = {path: _json(table) for path, table in found.items()}
+    return Record(
+        params=outcome.params,
+        metrics=dict(_metrics(outcome)),
+        tags=_tags(outcome),
+        datasets=_datasets(outcome),
+        files={**files, **_files(outcome)},
+        tables=list(found),
+    )
+
+
+def _metrics(outcome: Outcome) -> Iterator[tuple[str, float]]:
+    evaluation = outcome.evaluation
+    for subset, row in evaluation.subsets.items():
+        yield metric_key(subset, "n"), evaluation.sizes[subset]
+        for name, summary in row.items():
+            if summary.value is not None:
+                yield metric_key(subset, name), summary.value
+    yield metric_key(ALL, "errors"), evaluation.errors
+    yield metric_key(ALL, "leaks"), evaluation.leaks
+    if outcome.latency:
+        yield "latency/p50_ms", outcome.latency.percentile(50)
+        yield "latency/p95_ms", outcome.latency.percentile(95)
+
+
+def _tags(outcome: Outcome) -> dict[str, str]:
+    header = outcome.header
+    facts = {
+        "rageval.version": __version__,
+        "rageval.set": header.dataset,
+        "rageval.split": header.split,
+        "rageval.retrieval": header.retrieval,
+        "rageval.benchmark": header.benchmark,
+        "rageval.variant": header.variant,
+        "rageval.git_dirty": str(header.dirty).lower() if header.commit else "",
+        "mlflow.source.git.commit": header.commit,
+        "mlflow.note.content": outcome.notes or "",
+    }
+    return {key: value for key, value in facts.items() if value}
+
+
+def _datasets(outcome: Outcome) -> list[Dataset]:
+    header = outcome.header
+    sizes = {
+        "corpus": {"documents": header.documents, "chunks": header.chunks},
+        "questions": {"questions": len(outcome.evaluation.questions)},
+    }
+    return [
+        Dataset(
+            name=f"{header.dataset} {part}",
+            digest=outcome.digests[part],
+            source=outcome.sources[part],
+            context=part,
+            profile=sizes[part],
+        )
+        for part in sizes
+    ]
+
+
+def _tables(outcome: Outcome) -> dict[str, Table]:
+    found = {
+        "questions.json": tables.questions(outcome.evaluation),
+        "subsets.json": tables.subsets(outcome.evaluation),
+    }
+    if outcome.latency:
+        found["latency.json"] = tables.latency(outcome.evaluation, outcome.latency)
+    return found
+
+
+def _files(outcome: Outcome) -> dict[str, bytes]:
+    evaluation, header = outcome.evaluation, outcome.header
+    page = html.page(evaluation, header, outcome.sheet, outcome.params)
+    pictures = {
+        f"plots/{measure.name}.png": plots.subsets(evaluation, measure.name, measure.heading)
+        for measure in outcome.sheet.columns[:1]
+    }
+    return {
+        "config.yaml": outcome.config.encode(),
+        "trec/run.txt": trec.run(evaluation, header.variant[:10]).encode(),
+        "trec/qrels.txt": trec.qrels(evaluation).encode(),
+        "report.html": page.encode(),
+        "plots/target_ranks.png": plots.target_ranks(evaluation),
+        **pictures,
+    }
+
+
+def _json(table: Table) -> bytes:
+    return json.dumps(table.as_json(), ensure_ascii=False, allow_nan=False).encode()

@@ -1,0 +1,159 @@
+"""One evaluation as one MLflow run, written in one go."""
+
+from __future__ import annotations
+
+import json
+import tempfile
+import time
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from rageval.errors import UnreachableError
+from rageval.tracking.store import Store
+
+_METRICS, _PARAMS = 1000, 100  # what one log_batch may hold
+_PARAM_LENGTH, _TAG_LENGTH, _DIGEST_LENGTH = 6000, 8000, 32
+
+
+@dataclass(frozen=True, slots=True)
+class Dataset:
+    """An input of the run."""
+
+    name: str
+    digest: str  # sha256, hexadecimal
+    source: str  # where it was read from
+    context: str  # corpus | questions
+    profile: Mapping[str, int]  # sizes
+
+
+@dataclass(frozen=True)
+class Record:
+    """What a run keeps."""
+
+    params: Mapping[str, str]
+    metrics: Mapping[str, float]
+    tags: Mapping[str, str]
+    datasets: Sequence[Dataset]
+    files: Mapping[str, bytes]  # path among the artifacts → content
+    tables: Sequence[str] = field(default_factory=tuple)  # which of the files are tables
+
+
+@contextmanager
+def running(store: Store, name: str, tags: Mapping[str, str]) -> Iterator[str]:
+    """Hold a run open and yield its id: FINISHED at the end, KILLED on Ctrl-C, else FAILED.
+
+    Raises
+    ------
+    UnreachableError
+        If the store refuses the run.
+    """
+    run_id = _create(store, name, tags)
+    try:
+        yield run_id
+    except BaseException as fault:
+        _end(store, run_id, "KILLED" if isinstance(fault, KeyboardInterrupt) else "FAILED")
+        raise
+    _end(store, run_id, "FINISHED")
+
+
+def _end(store: Store, run_id: str, status: str) -> None:
+    from mlflow.exceptions import MlflowException
+
+    try:
+        store.client.set_terminated(run_id, status)
+    except MlflowException as fault:
+        if status == "FINISHED":
+            raise UnreachableError(
+                f"tracking store {store.location.shown} went away: run {run_id} stays unfinished"
+            ) from fault
+
+
+def _create(store: Store, name: str, tags: Mapping[str, str]) -> str:
+    from mlflow.exceptions import MlflowException
+
+    try:
+        run = store.client.create_run(store.experiment, run_name=name, tags=dict(tags))
+    except MlflowException as fault:
+        raise UnreachableError(
+            f"tracking store {store.location.shown} refuses a run: {fault}"
+        ) from fault
+    return str(run.info.run_id)
+
+
+def write(store: Store, run_id: str, record: Record) -> None:
+    """Write everything that a run keeps: metrics, params, tags, inputs and files.
+
+    Raises
+    ------
+    UnreachableError
+        If the store goes away meanwhile; the run is then not FINISHED.
+    """
+    from mlflow.exceptions import MlflowException
+
+    try:
+        _log_values(store, run_id, record)
+        _log_inputs(store, run_id, record.datasets)
+        _log_files(store, run_id, record.files)
+    except (MlflowException, OSError) as fault:
+        raise UnreachableError(
+            f"tracking store {store.location.shown} went away while run {run_id} was written: {fault}"
+        ) from fault
+
+
+def _log_values(store: Store, run_id: str, record: Record) -> None:
+    from mlflow.entities import Metric, Param, RunTag
+
+    now = int(time.time() * 1000)
+    tags = {**record.tags, "mlflow.loggedArtifacts": _logged(record.tables)}
+    metrics = [Metric(key, value, now, 0) for key, value in record.metrics.items()]
+    params = [Param(key, value[:_PARAM_LENGTH]) for key, value in record.params.items()]
+    first = {"tags": [RunTag(key, value[:_TAG_LENGTH]) for key, value in tags.items()]}
+    metric_parts, param_parts = _parts(metrics, _METRICS), _parts(params, _PARAMS)
+    for step in range(max(len(metric_parts), len(param_parts))):
+        store.client.log_batch(
+            run_id,
+            metrics=metric_parts[step] if step < len(metric_parts) else (),
+            params=param_parts[step] if step < len(param_parts) else (),
+            **(first if step == 0 else {}),
+        )
+
+
+def _parts(rows: Sequence[object], size: int) -> list[Sequence[object]]:
+    return [rows[at : at + size] for at in range(0, max(1, len(rows)), size)]
+
+
+def _logged(tables: Sequence[str]) -> str:
+    return json.dumps([{"path": path, "type": "table"} for path in tables])
+
+
+def _log_inputs(store: Store, run_id: str, datasets: Sequence[Dataset]) -> None:
+    from mlflow.entities import Dataset as Entity
+    from mlflow.entities import DatasetInput, InputTag
+
+    store.client.log_inputs(
+        run_id,
+        [
+            DatasetInput(
+                Entity(
+                    name=dataset.name,
+                    digest=dataset.digest[:_DIGEST_LENGTH],
+                    source_type="local",
+                    source=json.dumps({"uri": dataset.source}),
+                    profile=json.dumps(dict(dataset.profile)),
+                ),
+                [InputTag("mlflow.data.context", dataset.context)],
+            )
+            for dataset in datasets
+        ],
+    )
+
+
+def _log_files(store: Store, run_id: str, files: Mapping[str, bytes]) -> None:
+    with tempfile.TemporaryDirectory() as folder:
+        for path, content in files.items():
+            target = Path(folder) / path
+            target.parent.mkdir(parents=True, exist_ok=True)
+            target.write_bytes(content)
+        store.client.log_artifacts(run_id, folder)

@@ -1,0 +1,141 @@
+"""Where runs are kept: finding the store, and making it ready once."""
+
+from __future__ import annotations
+
+import os
+import urllib.error
+import urllib.request
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from filelock import FileLock
+
+from rageval.errors import UnreachableError
+from rageval.tracking.settings import TrackingConfig
+
+_PATIENCE = 5  # seconds that a server may take to say that it is healthy
+_IGNORED = ("MLFLOW_RUN_ID", "MLFLOW_EXPERIMENT_ID", "MLFLOW_EXPERIMENT_NAME")
+
+
+@dataclass(frozen=True, slots=True)
+class Location:
+    """A tracking store by its address."""
+
+    uri: str
+    why: str  # what chose it, in words
+    artifacts: Path | None  # folder for artifacts, where we keep them ourselves
+
+    @property
+    def shown(self) -> str:
+        """Return the address as a user would type it: relative where it lies below here."""
+        prefix = "sqlite:///"
+        if not self.uri.startswith(prefix):
+            return self.uri
+        file, here = Path(self.uri.removeprefix(prefix)), Path.cwd()
+        return prefix + str(file.relative_to(here) if file.is_relative_to(here) else file)
+
+
+def locate(config: TrackingConfig, environment: Mapping[str, str]) -> Location:
+    """Return the store: `tracking.uri`, else MLFLOW_TRACKING_URI, else sqlite below the root."""
+    if config.uri:
+        return _located(config.uri, "tracking.uri", config)
+    if environment.get("MLFLOW_TRACKING_URI"):
+        return _located(environment["MLFLOW_TRACKING_URI"], "MLFLOW_TRACKING_URI", config)
+    root = Path(config.root).resolve()
+    return Location(f"sqlite:///{root / 'mlflow.db'}", "the default", root / "artifacts")
+
+
+def _located(uri: str, why: str, config: TrackingConfig) -> Location:
+    if not uri.startswith("sqlite:///"):
+        return Location(uri, why, None)
+    file = Path(uri.removeprefix("sqlite:///")).resolve()
+    return Location(f"sqlite:///{file}", why, file.parent / "artifacts")
+
+
+def ignored(environment: Mapping[str, str]) -> list[str]:
+    """Return what MLflow would take from the environment and we do not, as sentences."""
+    return [
+        f"{name} is ignored: every evaluation is a run of its own, in `tracking.experiment`"
+        for name in _IGNORED
+        if environment.get(name)
+    ]
+
+
+@dataclass(frozen=True)
+class Store:
+    """A store that answers, with the experiment that runs go to."""
+
+    client: Any  # mlflow.MlflowClient
+    experiment: str  # id
+    location: Location
+
+
+def open_store(location: Location, experiment: str) -> Store:
+    """Open the store, and make its database and experiment if they are not there yet.
+
+    Processes that open a fresh database together would spoil it, so one at a time does.
+
+    Raises
+    ------
+    UnreachableError
+        If it cannot be reached or used.
+    """
+    _check_health(location)
+    client = _client(location)
+    from mlflow.exceptions import MlflowException
+    from sqlalchemy.exc import SQLAlchemyError
+
+    try:
+        if location.artifacts is None:
+            return Store(client, _experiment(client, experiment, None), location)
+        location.artifacts.mkdir(parents=True, exist_ok=True)
+        with FileLock(location.artifacts.parent / ".mlflow.lock"):
+            return Store(client, _experiment(client, experiment, location.artifacts), location)
+    except (MlflowException, SQLAlchemyError, OSError) as fault:
+        first = str(fault).strip().splitlines()[0]
+        raise UnreachableError(f"tracking store {location.shown} cannot be used: {first}") from fault
+
+
+def _client(location: Location) -> Any:  # noqa: ANN401  mlflow is imported late
+    os.environ.setdefault("MLFLOW_DISABLE_TELEMETRY", "true")
+    os.environ.setdefault("MLFLOW_HTTP_REQUEST_MAX_RETRIES", "2")
+    _quieten()
+    from mlflow import MlflowClient
+
+    return MlflowClient(tracking_uri=location.uri)
+
+
+def _quieten() -> None:
+    """Keep the database's migration steps off the screen."""
+    import logging
+
+    for name in ("alembic", "mlflow.store.db.utils", "mlflow.tracking.fluent"):
+        logging.getLogger(name).setLevel(logging.WARNING)
+
+
+def _experiment(client: Any, name: str, artifacts: Path | None) -> str:  # noqa: ANN401
+    found = client.get_experiment_by_name(name)
+    if found is None:
+        place = None if artifacts is None else (artifacts / name).as_uri()
+        return str(client.create_experiment(name, artifact_location=place))
+    if found.lifecycle_stage != "active":
+        raise UnreachableError(
+            f"tracking.experiment: {name!r} was deleted in {client.tracking_uri}; restore it "
+            "with `mlflow experiments restore` or choose another"
+        )
+    return str(found.experiment_id)
+
+
+def _check_health(location: Location) -> None:
+    """Ask a server whether it is there, before its client waits for minutes."""
+    if not location.uri.startswith(("http://", "https://")):
+        return
+    try:
+        with urllib.request.urlopen(f"{location.uri.rstrip('/')}/health", timeout=_PATIENCE):
+            return
+    except urllib.error.HTTPError:
+        return  # something answers; its own client knows how to speak to it
+    except (OSError, ValueError) as fault:
+        raise UnreachableError(f"tracking store {location.uri} does not answer: {fault}") from fault
