@@ -1,0 +1,115 @@
+"""A collection in BEIR's format as a golden set."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Literal
+
+from rageval.corpus.document import Corpus
+from rageval.errors import InputError
+from rageval.faults import Faults
+from rageval.fields import Name, component
+from rageval.golden.consistency import contradictions
+from rageval.golden.qrels_file import read_qrels
+from rageval.golden.queries_file import MetadataKeys, Query, read_queries
+from rageval.golden.question import Answerable, GoldenSet, Question, Reference, Requirement
+from rageval.golden.source import set_name_fault
+from rageval.source import folder
+
+
+@component
+class BeirGolden:
+    """The questions of `queries.jsonl` with the judgements of `qrels/<qrels>.tsv` in a folder.
+
+    Documents with a grade above 0 are `expected`, any of which is a hit (`relevance="any"`), or one
+    `supporting` item each, all of which are needed (`"all"`). Every row is kept in `grades`.
+
+    A query that has no document with a grade above 0 is left out and counted in the set's notes,
+    unless its metadata says more: `unanswerable_key` true makes it one that nothing answers, and
+    `forbidden_key` with a list of documents one that its asker may not see answered. A query of
+    which all rows are 0 or below can be read as unanswerable too (`zero_grades="unanswerable"`).
+    """
+
+    path: Name
+    qrels: Name = "test"
+    queries: Name = "queries.jsonl"
+    relevance: Literal["any", "all"] = "any"
+    zero_grades: Literal["leave_out", "unanswerable"] = "leave_out"
+    unanswerable_key: Name | None = "unanswerable"
+    forbidden_key: Name | None = "forbidden_sources"
+    asker_key: Name | None = None
+    name: Name | None = None  # identifier of the set; the folder's name if not given
+
+    def load(self, corpus: Corpus) -> GoldenSet:
+        """Read queries and qrels; the faults of both are raised together."""
+        root = folder(self.path)
+        name = self._set_name(root)
+        file = root / self.queries
+        faults = Faults()
+        keys = MetadataKeys(self.unanswerable_key, self.forbidden_key, self.asker_key)
+        queries = read_queries(file, keys, faults)
+        qrels = root / "qrels" / f"{self.qrels}.tsv"
+        grades = read_qrels(qrels, queries, corpus.number, faults)
+        found = [
+            self._question(query, grades.get(query.id, {}), f"{file}:{query.line}")
+            for query in queries.values()
+        ]
+        kept = tuple(question for question in found if question.targets or _is_marked(question))
+        for question in kept:
+            for sentence in contradictions(question):
+                line = queries[question.id].line
+                faults.add(file, line, f"question {question.id!r}: {sentence}")
+        faults.settle()
+        if not kept:
+            raise InputError(f"{qrels}: no query has a document with a grade above 0")
+        return GoldenSet(name, kept, tuple(_notes(found, queries)))
+
+    def _question(self, query: Query, grades: dict[str, int], where: str) -> Question:
+        positive = tuple(name for name, grade in grades.items() if grade > 0)
+        answerable = self._answerable(query, grades)
+        needed: tuple[Requirement, ...] = tuple((Reference(name),) for name in positive)
+        return Question(
+            id=query.id,
+            text=query.text,
+            asker=query.asker,
+            expected=positive if self.relevance == "any" else (),
+            supporting=needed if self.relevance == "all" else (),
+            answerable=answerable,
+            forbidden=query.forbidden if answerable is Answerable.DENIED else (),
+            grades=grades,
+            where=where,
+        )
+
+    def _answerable(self, query: Query, grades: dict[str, int]) -> Answerable:
+        positive = any(grade > 0 for grade in grades.values())
+        if query.forbidden and not positive:
+            return Answerable.DENIED
+        zeros = self.zero_grades == "unanswerable" and bool(grades) and not positive
+        return Answerable.NO if query.unanswerable or zeros else Answerable.YES
+
+    def _set_name(self, root: Path) -> str:
+        if self.name is None:
+            return re.sub(r"[^a-z0-9_]+", "_", root.resolve().name.lower()).strip("_") or "beir"
+        fault = set_name_fault(self.name)
+        if fault:
+            raise InputError(fault)
+        return self.name
+
+
+def _is_marked(question: Question) -> bool:
+    return question.answerable is not Answerable.YES
+
+
+def _notes(found: list[Question], queries: dict[str, Query]) -> Iterator[str]:
+    """Say how many queries were left out and why, and what was not read."""
+    lost = [question for question in found if not question.targets and not _is_marked(question)]
+    judged = sum(1 for question in lost if question.grades)
+    if len(lost) > judged:
+        yield f"{len(lost) - judged} queries without a judged document are left out"
+    if judged:
+        yield f"{judged} queries without a document graded above 0 are left out"
+    allowed = sum(1 for q in found if q.targets and queries[q.id].forbidden)
+    if allowed:
+        yield f"{allowed} answerable queries list forbidden documents, which is not judged for them"

@@ -1,0 +1,67 @@
+"""A golden set against its corpus and its askers."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from rageval.corpus.document import Corpus
+from rageval.errors import InputError
+from rageval.faults import near_names
+from rageval.golden.access import Access
+from rageval.golden.question import GoldenSet, Question
+from rageval.judging.resolution import fault_of, unresolved
+
+
+def check(golden: GoldenSet, corpus: Corpus, access: Access) -> None:
+    """Make sure that all the labels of a set can be judged.
+
+    Raises
+    ------
+    InputError
+        If a question names a document that the corpus lacks, an asker that nobody knows, or a
+        heading, quote or span that its document lacks; the message has a line for each.
+    """
+    faults = [*_documents(golden, corpus), *_askers(golden, access), *unresolved(golden, corpus)]
+    if faults:
+        raise InputError.of(faults)
+
+
+def _documents(golden: GoldenSet, corpus: Corpus) -> Iterator[str]:
+    """Yield the documents that are named outside of references, which `unresolved` looks up."""
+    lost = [
+        (question, label, name)
+        for question in golden
+        for label, names in _named(question)
+        for name in names
+        if name not in corpus.number
+    ]
+    near = near_names((name for _, _, name in lost), corpus.number)
+    for question, label, name in lost:
+        yield fault_of(
+            question, f"{label} names {name!r}, the corpus has no such document{near[name]}"
+        )
+
+
+def _named(question: Question) -> Iterator[tuple[str, tuple[str, ...]]]:
+    if question.supporting:  # else the expected documents are the references
+        yield "expected", question.expected
+    yield "forbidden", question.forbidden
+    yield "grades", tuple(question.grades)
+
+
+def _askers(golden: GoldenSet, access: Access) -> Iterator[str]:
+    sentences: dict[str | None, str | None] = {}
+    for question in golden:
+        if question.asker not in sentences:
+            sentences[question.asker] = _asker_fault(question.asker, access)
+        sentence = sentences[question.asker]
+        if sentence:
+            yield fault_of(question, sentence)
+
+
+def _asker_fault(asker: str | None, access: Access) -> str | None:
+    try:
+        access.groups(asker)
+    except InputError as error:
+        return str(error)
+    return None

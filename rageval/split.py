@@ -1,0 +1,123 @@
+"""Which questions are for development and which are held out, and how that never changes.
+
+`Split.assign` only computes; `Assignment.write_lock` is a call of its own, so that a run which
+fails leaves the lock as it was.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from rageval.errors import InputError
+from rageval.fields import Flag, Name, Natural, Share, component
+from rageval.golden.question import GoldenSet, Question
+from rageval.judging.resolution import fault_of
+from rageval.split_lock import read_lock, write_lock
+
+DEV, HOLDOUT = "dev", "holdout"
+
+
+@dataclass(frozen=True, slots=True)
+class Assignment:
+    """The side of every question of a set."""
+
+    sides: Mapping[str, str]  # question id → dev | holdout, in the order of the set
+    new: tuple[str, ...]  # ids that the lock did not know
+    notes: tuple[str, ...]  # groups that bridge both sides, as sentences
+    lock: str | None  # path of the lock file; None = nothing is locked
+
+    def write_lock(self) -> None:
+        """Add the new questions to the lock file; without any the file is not touched."""
+        if self.lock is not None and self.new:
+            path = Path(self.lock)
+            write_lock(path, read_lock(path) | {name: self.sides[name] for name in self.new})
+
+
+@component
+class Split:
+    """Assigns each group of questions to dev or holdout, by a hash of the seed and the group.
+
+    1. A question that the lock file knows stays where it is, for good.
+    2. A new question whose `split:` is given goes there, and so do the new ones of its group.
+    3. A new question of a group that the lock knows follows its group; if the group is on both
+       sides it goes to dev, and the group is reported.
+    4. Any other group is dev if its hash falls within `dev_share`.
+
+    With `holdout` false (a collection without a holdout) every question is dev and nothing is
+    locked. `lock` is the path of the lock file, to be committed beside the golden set.
+    """
+
+    seed: Natural = 42
+    dev_share: Share = 0.7
+    holdout: Flag = True
+    lock: Name | None = None
+
+    def assign(self, golden: GoldenSet, group: Mapping[str, str]) -> Assignment:
+        """Return the side of every question; `group` maps question ids to keys of their groups.
+
+        Raises
+        ------
+        InputError
+            If `split:` of a question contradicts its group or the lock, or the lock is broken.
+        """
+        if not self.holdout:
+            return Assignment({question.id: DEV for question in golden}, (), (), None)
+        locked = {} if self.lock is None else read_lock(Path(self.lock))
+        faults = [*_moved(golden, locked), *_torn(golden, group)]
+        if faults:
+            raise InputError.of(faults)
+        of_group = self._sides(golden, group, locked)
+        sides = {q.id: locked.get(q.id) or of_group[group[q.id]] for q in golden}
+        new = tuple(question.id for question in golden if question.id not in locked)
+        return Assignment(sides, new, tuple(_bridges(sides, group)), self.lock)
+
+    def _sides(
+        self, golden: GoldenSet, group: Mapping[str, str], locked: Mapping[str, str]
+    ) -> dict[str, str]:
+        """Return the side that a new question of each group goes to."""
+        sides = {key: self._drawn(key) for key in group.values()}
+        known: dict[str, set[str]] = {}
+        for question in golden:
+            if question.id in locked:
+                known.setdefault(group[question.id], set()).add(locked[question.id])
+        sides |= {key: DEV if DEV in found else HOLDOUT for key, found in known.items()}
+        return sides | {group[q.id]: q.split for q in golden if q.split is not None}
+
+    def _drawn(self, key: str) -> str:
+        name = f"{self.seed}\n{key}".encode("utf-8", "surrogatepass")
+        draw = int.from_bytes(hashlib.sha256(name).digest()[:8], "big") / 2**64
+        return DEV if draw < self.dev_share else HOLDOUT
+
+
+def _moved(golden: GoldenSet, locked: Mapping[str, str]) -> Iterator[str]:
+    for question in golden:
+        side = locked.get(question.id)
+        if side and question.split and question.split != side:
+            yield fault_of(
+                question, f"split is {question.split}, the lock says {side}: no question moves"
+            )
+
+
+def _torn(golden: GoldenSet, group: Mapping[str, str]) -> Iterator[str]:
+    first: dict[str, Question] = {}
+    for question in golden:
+        if question.split is not None:
+            other = first.setdefault(group[question.id], question)
+            if other.split != question.split:
+                yield fault_of(
+                    question,
+                    f"split is {question.split}, but {other.split} for {other.id!r} of its group",
+                )
+
+
+def _bridges(sides: Mapping[str, str], group: Mapping[str, str]) -> Iterator[str]:
+    members: dict[str, list[str]] = {}
+    for name in sides:
+        members.setdefault(group[name], []).append(name)
+    for key, names in members.items():
+        if len({sides[name] for name in names}) > 1:
+            told = ", ".join(f"{name} ({sides[name]})" for name in names[:10])
+            yield f"the group {key} is on both sides of the split: {told}"
