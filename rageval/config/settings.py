@@ -23,14 +23,6 @@ def _has_target(node: Mapping[str, Any]) -> Mapping[str, Any]:
 Node = Annotated[Mapping[str, Any], AfterValidator(_has_target)]  # a component, still as data
 
 
-class SplitConfig(Record):
-    """How questions are kept apart for the held-out check."""
-
-    seed: Natural = 42
-    dev_share: Share = 0.7
-    lock: Name  # the file that remembers each question's side
-
-
 class DatasetConfig(Record):
     """A corpus with its golden set, and who may ask."""
 
@@ -39,7 +31,7 @@ class DatasetConfig(Record):
     corpus: Node
     golden: Node
     access: Node
-    split: SplitConfig | None  # None: there is no held-out part
+    split: Node
     # What the nodes above are made from in datasets that ask for little more than a path.
     path: Name | None = None
     questions: Name | None = None

@@ -37,9 +37,9 @@ class PublicOnly:
 
 @component
 class AccessFile:
-    """A YAML file `askers: {maria: [hr, managers], tom: []}`."""
+    """A YAML file `askers: {maria: [hr, managers], tom: []}`; without a path nobody is known."""
 
-    path: Name
+    path: Name | None = None
 
     def groups(self, asker: str | None) -> frozenset[str]:
         """Return the groups of an asker; one that the file lacks is an InputError."""
@@ -48,12 +48,15 @@ class AccessFile:
         if asker not in self.askers:
             near = near_names([asker], self.askers)[asker]
             known = listed(self.askers)
-            raise InputError(f"asker {asker!r} is unknown{near}; {self.path} knows: {known}")
+            told = f"{self.path} knows: {known}" if self.path else "no access file is configured"
+            raise InputError(f"asker {asker!r} is unknown{near}; {told}")
         return self.askers[asker]
 
     @cached_property
     def askers(self) -> dict[str, frozenset[str]]:
         """The groups of every asker; the faults of the file are raised together."""
+        if self.path is None:
+            return {}
         path = Path(self.path)
         faults = Faults()
 

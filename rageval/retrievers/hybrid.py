@@ -48,16 +48,15 @@ class Hybrid:
         parts = {name: retriever.index(chunks) for name, retriever in self.retrievers.items()}
         total = sum(self.weights.values())
         weights = {name: weight / total for name, weight in self.weights.items()}
-        return _HybridIndex(parts, weights, self.floor, self.fusion, len(chunks))
+        return ScoredIndex(len(chunks), _Mixture(parts, weights, self.floor, self.fusion).scores)
 
 
 @dataclass(frozen=True)
-class _HybridIndex(ScoredIndex):
+class _Mixture:
     parts: Mapping[str, Index]
     weights: Mapping[str, float]  # they sum to 1
     floor: str
     fusion: str
-    size: int
 
     def scores(self, queries: Sequence[Query]) -> Scores:
         scale = FUSIONS[self.fusion]

@@ -63,6 +63,11 @@ class Scores:
         """Take scores of which exactly 0 says that nothing is in common."""
         return cls(value, value, value != 0)
 
+    @classmethod
+    def none(cls, queries: int, chunks: int) -> Scores:
+        """Return the scores of chunks that have nothing in common with any query."""
+        return cls.plain(np.zeros((queries, chunks)))
+
 
 class Index(Protocol):
     """Chunks made searchable."""
