@@ -55,7 +55,7 @@ def build_retriever(node: Mapping[str, Any], where: str) -> Any:  # noqa: ANN401
 
 def _wrapped(node: Mapping[str, Any], where: str) -> Nested:
     """Return a retriever's node with every class of a user's inside a `Foreign`."""
-    content = {
+    content: Nested = {
         key: _wrapped(value, f"{where}.{key}") if isinstance(value, Mapping) else value
         for key, value in node.items()
     }

@@ -64,7 +64,7 @@ def load(config: DatasetConfig) -> Dataset:
     Raises
     ------
     InputError
-        With every fault of the first part that has any: corpus, then golden set, then both together.
+        With every fault of the first part that has any: corpus, golden set, both together.
     """
     access: Access = build(config.access, "dataset.access")
     corpus: Corpus = build(config.corpus, "dataset.corpus").load()

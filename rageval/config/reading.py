@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
-from typing import Any
 
 from omegaconf import DictConfig, OmegaConf
 from omegaconf.errors import OmegaConfBaseException
@@ -25,8 +24,8 @@ def read(composed: DictConfig) -> EvaluationConfig:
     Raises
     ------
     InputError
-        For missing values, wrong types, values out of range, unknown keys, and values that come from
-        the environment outside `secrets`: all of them, a line each.
+        For missing values, wrong types, values out of range, unknown keys, and values that come
+        from the environment outside `secrets`: all of them, a line each.
     """
     faults = [*_ambient(composed), *_missing(composed)]
     if faults:
@@ -85,7 +84,7 @@ def _missing(composed: DictConfig) -> Iterator[str]:
         yield f"{path}: must be given, e.g. {path}=…"
 
 
-def _leaves(node: Any, path: str = "") -> Iterator[tuple[str, object]]:
+def _leaves(node: object, path: str = "") -> Iterator[tuple[str, object]]:
     """Yield every scalar, and every list or empty dict as it is, with its dotted path."""
     if isinstance(node, Mapping) and node:
         for key, value in node.items():
@@ -96,5 +95,3 @@ def _leaves(node: Any, path: str = "") -> Iterator[tuple[str, object]]:
 
 def _first_line(fault: Exception) -> str:
     return str(fault).strip().splitlines()[0]
-
-

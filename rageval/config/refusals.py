@@ -10,13 +10,15 @@ from rageval.errors import InputError
 
 
 def explained(fault: Exception) -> InputError:
-    """Return Hydra's refusal of a command line as a sentence, with the choices where it has them."""
+    """Return Hydra's refusal as a sentence, with the choices where it has them."""
     cause = _deepest(fault)
     if isinstance(cause, MissingConfigException) and cause.options:
         group, _, name = str(cause.missing_cfg_file).rpartition("/")
         return InputError(f"{group}={name}: no such choice; there are: {', '.join(cause.options)}")
     text = re.sub(r"\s+", " ", str(cause)).strip()
-    text = text.replace("See https://hydra.cc/docs/1.2/advanced/override_grammar/basic for details", "")
+    text = text.replace(
+        "See https://hydra.cc/docs/1.2/advanced/override_grammar/basic for details", ""
+    )
     return InputError(text.strip())
 
 

@@ -69,16 +69,15 @@ def precision(support: Support, length: Ints) -> NDArray[np.float64]:
     """
     inside = support.rank > ABSENT
     found = _distinct(support.n, support.question[inside], support.chunk[inside])
-    share: NDArray[np.float64] = np.divide(
-        found, length, out=np.zeros(support.n), where=length > 0
-    )
+    share: NDArray[np.float64] = np.divide(found, length, out=np.zeros(support.n), where=length > 0)
     return share
 
 
 def completeness(support: Support) -> NDArray[np.float64]:
     """Return required evidence items found / required items: [n].
 
-    An item is found when a window chunk supports any of its alternatives. Range 0..1; 0 without items.
+    An item is found when a window chunk supports any of its alternatives. Range 0..1; 0 without
+    items.
 
     Examples
     --------

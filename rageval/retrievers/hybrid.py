@@ -20,9 +20,9 @@ from rageval.retrievers.retriever import Index, Query, Retriever, Scores
 class Hybrid:
     """Adds up the scores of several retrievers, each brought onto one scale per question.
 
-    Scales (`fusion`): `zscore` and `minmax` over all chunks inside the asker's scope, `rrf` by rank.
-    Weights are relative. The fused score says nothing from one question to the next, so a floor
-    reads the raw score of the one retriever that `floor` names.
+    Scales (`fusion`): `zscore` and `minmax` over all chunks inside the asker's scope, `rrf` by
+    rank. Weights are relative. The fused score says nothing from one question to the next, so a
+    floor reads the raw score of the one retriever that `floor` names.
     """
 
     retrievers: Mapping[Name, Retriever]

@@ -35,7 +35,7 @@ class Query:
 
 @dataclass(frozen=True)
 class Candidates:
-    """What a retriever returned, best first, one row a query; −1 marks the places after the last."""
+    """What a retriever returned, best first, a row a query; −1 marks places after the last."""
 
     chunk: NDArray[np.int32]  # [n_queries, depth]
     score: NDArray[np.float64]  # [n_queries, depth] what the retriever ordered by

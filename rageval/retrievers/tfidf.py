@@ -42,4 +42,3 @@ class _Weights:
     def scores(self, queries: Sequence[Query]) -> Scores:
         vectors = self.model.transform([query.text for query in queries])
         return Scores.plain((vectors @ self.weights).toarray())
-

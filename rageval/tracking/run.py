@@ -98,7 +98,8 @@ def write(store: Store, run_id: str, record: Record) -> None:
         _log_files(store, run_id, record.files)
     except (MlflowException, OSError) as fault:
         raise UnreachableError(
-            f"tracking store {store.location.shown} went away while run {run_id} was written: {fault}"
+            f"tracking store {store.location.shown} went away while run {run_id} was written: "
+            f"{fault}"
         ) from fault
 
 

@@ -1,0 +1,1 @@
+"""Verbs: one module each, with `run(composed) -> exit code`."""

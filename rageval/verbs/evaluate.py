@@ -93,9 +93,7 @@ def _outcome(plan: Plan, target: Console) -> Outcome:
         steps.expect(len(dev.golden))
         evaluation = evaluate(pipeline, benchmark, steps.advance)
         steps.begin("timing single questions")
-        timed = latency.measure(
-            pipeline, benchmark.asks, config.latency.sample, time.perf_counter
-        )
+        timed = latency.measure(pipeline, benchmark.asks, config.latency.sample, time.perf_counter)
     weak_cells = weak(evaluation.subsets, config.threshold.floors)
     return Outcome(
         header=_header(plan, evaluation),
@@ -130,9 +128,7 @@ def _header(plan: Plan, evaluation: Evaluation) -> Header:
         retrieval=plan.retrieval,
         documents=len(dataset.corpus),
         chunks=len(evaluation.chunks),
-        benchmark=provenance.benchmark(
-            dataset.corpus, dataset.dev.golden, dataset.access, judging
-        ),
+        benchmark=provenance.benchmark(dataset.corpus, dataset.dev.golden, dataset.access, judging),
         variant=provenance.variant(nodes, plan.parts.window),
         commit=copy.commit,
         dirty=copy.dirty,
