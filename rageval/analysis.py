@@ -63,7 +63,9 @@ class Analyser:
     def _language(self, words: list[str]) -> str:
         if len(self.languages) == 1:
             return self.languages[0]
-        votes = {name: sum(map(self._stop_words[name].__contains__, words)) for name in self.languages}
+        votes = {
+            name: sum(map(self._stop_words[name].__contains__, words)) for name in self.languages
+        }
         return max(self.languages, key=lambda name: votes[name])
 
     @cached_property

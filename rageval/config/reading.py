@@ -88,5 +88,3 @@ def _leaves(node: Any, path: str = "") -> Iterator[tuple[str, object]]:
 
 def _first_line(fault: Exception) -> str:
     return str(fault).strip().splitlines()[0]
-
-

@@ -16,7 +16,9 @@ def explained(fault: Exception) -> InputError:
         group, _, name = str(cause.missing_cfg_file).rpartition("/")
         return InputError(f"{group}={name}: no such choice; there are: {', '.join(cause.options)}")
     text = re.sub(r"\s+", " ", str(cause)).strip()
-    text = text.replace("See https://hydra.cc/docs/1.2/advanced/override_grammar/basic for details", "")
+    text = text.replace(
+        "See https://hydra.cc/docs/1.2/advanced/override_grammar/basic for details", ""
+    )
     return InputError(text.strip())
 
 

@@ -129,5 +129,9 @@ def _requirement(case: _Case, number: int, need: Sequence[Span]) -> Diagnosis:
 
 def _first(case: _Case) -> str:
     """Name what stands first in the ranking."""
-    best = int(case.judged.retrieved.documents[case.row, :1].sum()) if case.judged.retrieved.documents.shape[1] else -1
+    best = (
+        int(case.judged.retrieved.documents[case.row, :1].sum())
+        if case.judged.retrieved.documents.shape[1]
+        else -1
+    )
     return f"first is {case.judged.chunks.corpus[best].id}" if best >= 0 else "nothing came back"

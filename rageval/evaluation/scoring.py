@@ -73,9 +73,7 @@ def ranks(judged: Judged) -> Ranks:
         target=first(retrieved.documents, judged.labels.targets),
         evidence=first(retrieved.window, support),
         answer=first(retrieved.ranked, support),
-        distractor=first(
-            retrieved.ranked, (qrels.distractor_question, qrels.distractor_chunk)
-        ),
+        distractor=first(retrieved.ranked, (qrels.distractor_question, qrels.distractor_chunk)),
     )
 
 

@@ -37,12 +37,14 @@ class PublicOnly:
 
 @component
 class AccessFile:
-    """A YAML file `askers: {maria: [hr, managers], tom: []}`."""
+    """A YAML file `askers: {maria: [hr, managers], tom: []}`; without a file nobody is known."""
 
-    path: Name
+    path: Name | None
 
     def groups(self, asker: str | None) -> frozenset[str]:
         """Return the groups of an asker; one that the file lacks is an InputError."""
+        if self.path is None:
+            return PublicOnly().groups(asker)
         if asker is None:
             return frozenset()
         if asker not in self.askers:
@@ -54,6 +56,8 @@ class AccessFile:
     @cached_property
     def askers(self) -> dict[str, frozenset[str]]:
         """The groups of every asker; the faults of the file are raised together."""
+        if self.path is None:
+            return {}
         path = Path(self.path)
         faults = Faults()
 

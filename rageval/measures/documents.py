@@ -58,9 +58,7 @@ def ndcg(ranked: Ints, question: Ints, document: Ints, grade: Ints, k: int) -> N
     gain = np.maximum(grade, 0).astype(np.float64)
     rank = ranks_of(ranked[:, :k], question, document)
     found = rank > ABSENT
-    gained = np.bincount(
-        question[found], gain[found] / np.log2(rank[found] + 1.0), minlength=n
-    )
+    gained = np.bincount(question[found], gain[found] / np.log2(rank[found] + 1.0), minlength=n)
     order = np.lexsort((-gain, question))
     ideal_question, ideal_gain = question[order], gain[order]
     starts = np.searchsorted(ideal_question, ideal_question, side="left")

@@ -69,9 +69,7 @@ def precision(support: Support, length: Ints) -> NDArray[np.float64]:
     """
     inside = support.rank > ABSENT
     found = _distinct(support.n, support.question[inside], support.chunk[inside])
-    share: NDArray[np.float64] = np.divide(
-        found, length, out=np.zeros(support.n), where=length > 0
-    )
+    share: NDArray[np.float64] = np.divide(found, length, out=np.zeros(support.n), where=length > 0)
     return share
 
 

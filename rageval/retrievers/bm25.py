@@ -66,5 +66,7 @@ class _Bm25Index(ScoredIndex):
         ]
         table = np.array(rows, dtype=np.int64).reshape(-1, 2)
         shape = (len(queries), self.weights.shape[0])
-        counts = csr_matrix((np.ones(len(rows), np.float32), (table[:, 0], table[:, 1])), shape=shape)
+        counts = csr_matrix(
+            (np.ones(len(rows), np.float32), (table[:, 0], table[:, 1])), shape=shape
+        )
         return Scores.plain((counts @ self.weights).toarray().astype(np.float64))

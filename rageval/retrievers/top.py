@@ -47,9 +47,7 @@ def top(scores: Scores, queries: Sequence[Query], depth: int) -> Candidates:
     return Candidates(chunk, value, raw, scores.errors)
 
 
-def _best(
-    values: NDArray[np.float64], allowed: NDArray[np.bool_], depth: int
-) -> NDArray[np.int64]:
+def _best(values: NDArray[np.float64], allowed: NDArray[np.bool_], depth: int) -> NDArray[np.int64]:
     """Return the numbers of the best allowed chunks, in order."""
     numbers = np.flatnonzero(allowed)
     kept = values[numbers]

@@ -95,7 +95,9 @@ def open_store(location: Location, experiment: str) -> Store:
             return Store(client, _experiment(client, experiment, location.artifacts), location)
     except (MlflowException, SQLAlchemyError, OSError) as fault:
         first = str(fault).strip().splitlines()[0]
-        raise UnreachableError(f"tracking store {location.shown} cannot be used: {first}") from fault
+        raise UnreachableError(
+            f"tracking store {location.shown} cannot be used: {first}"
+        ) from fault
 
 
 def _client(location: Location) -> Any:  # noqa: ANN401  mlflow is imported late
