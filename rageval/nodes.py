@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterator
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -122,7 +123,7 @@ def _items(tokens: Iterator[_Token]) -> Iterator[Node]:
         if token[0] == "]":
             return
         if token[0] != ",":
-            yield _node(_with_first(token, tokens))
+            yield _node(chain([token], tokens))
 
 
 def _pairs(tokens: Iterator[_Token]) -> Iterator[tuple[Node, Node]]:
@@ -130,19 +131,14 @@ def _pairs(tokens: Iterator[_Token]) -> Iterator[tuple[Node, Node]]:
         if token[0] == "}":
             return
         if token[0] != ",":
-            key = _node(_with_first(token, tokens))
+            key = _node(chain([token], tokens))
             next(tokens)  # the colon
             yield key, _node(tokens)
-
-
-def _with_first(token: _Token, rest: Iterator[_Token]) -> Iterator[_Token]:
-    yield token
-    yield from rest
 
 
 def _scalar(token: str, mark: yaml.Mark) -> yaml.ScalarNode:
     if token[0] == '"':
         return yaml.ScalarNode("tag:yaml.org,2002:str", json.loads(token), mark, style='"')
-    names = {"true": "bool", "false": "bool", "null": "null"}
+    words = {"true": "bool", "false": "bool", "null": "null"}
     number = "int" if re.fullmatch(r"-?\d+", token) else "float"
-    return yaml.ScalarNode(f"tag:yaml.org,2002:{names.get(token, number)}", token, mark)
+    return yaml.ScalarNode(f"tag:yaml.org,2002:{words.get(token, number)}", token, mark)

@@ -68,6 +68,12 @@ class Corpus:
         return None if number is None else self.documents[number]
 
     @cached_property
+    def contents(self) -> tuple[tuple[int, int], ...]:
+        """The half-open characters of each document without the white space around its text."""
+        texts = (document.text for document in self.documents)
+        return tuple((len(text) - len(text.lstrip()), len(text.rstrip())) for text in texts)
+
+    @cached_property
     def digest(self) -> str:
         """Name the content: id, text and groups of every document, in order (64 hex digits)."""
         return _digest(self.documents)

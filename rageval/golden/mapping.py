@@ -9,11 +9,12 @@ from datetime import date
 import yaml
 
 from rageval.faults import listed, near_names
-from rageval.nodes import Node, kind_of, line_of
+from rageval.nodes import Node, kind_of
 
 Tell = Callable[[Node, str], None]  # notes a fault at a node
 
-_INTEGER = re.compile(r"[-+]?(0|[1-9]\d*)")
+_INTEGER = re.compile(r"[-+]?(0|[1-9]\d{0,8})")  # below a milliard: it fits 32 bits
+_SURROGATE = re.compile(r"[\ud800-\udfff]")
 
 
 class Fields:
@@ -120,6 +121,9 @@ def read_text(node: Node, label: str, tell: Tell) -> str | None:
     if not text.strip():
         tell(node, f"{label} is empty or blank")
         return None
+    if _SURROGATE.search(text):
+        tell(node, f"{label} holds half of a surrogate pair")
+        return None
     return text
 
 
@@ -137,7 +141,7 @@ def read_integer(node: Node, label: str, tell: Tell) -> int | None:
     number = kind_of(node) == "a number" and isinstance(node.value, str)
     if number and _INTEGER.fullmatch(node.value):
         return int(node.value)
-    tell(node, f"{label} is {shown(node)}, a whole number is needed")
+    tell(node, f"{label} is {shown(node)}, a whole number of at most 9 digits is needed")
     return None
 
 
@@ -158,4 +162,4 @@ def _pairs(node: Node, tell: Tell) -> Iterator[tuple[Node, Node]]:
         if isinstance(key, yaml.ScalarNode):
             yield key, value
         else:
-            tell(key, f"a key is {kind_of(key)}, text is needed (line {line_of(key)})")
+            tell(key, f"a key is {kind_of(key)}, text is needed")

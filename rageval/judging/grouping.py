@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 
 from rageval.corpus.document import Corpus
 from rageval.golden.question import GoldenSet, Question
-from rageval.judging.evidence import Evidence
+from rageval.judging.resolution import Evidence
 
 
 def group_keys(golden: GoldenSet, evidence: Sequence[Evidence], corpus: Corpus) -> dict[str, str]:
@@ -57,9 +57,9 @@ def _ties_of(question: Question, item: Evidence, corpus: Corpus) -> Iterator[_Ti
         yield 0, question.group
     for spans in item.requirements:
         for span in spans:
-            document = corpus[span.document]
-            if span.end - span.start < len(document.text):
-                yield 1, f"{document.id} [{span.start}:{span.end}]"
+            first, last = corpus.contents[span.document]
+            if span.start > first or span.end < last:
+                yield 1, f"{corpus[span.document].id} [{span.start}:{span.end}]"
 
 
 def _told(tie: _Tie) -> str:

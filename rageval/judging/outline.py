@@ -24,10 +24,13 @@ class Outline:
     """
 
     def __init__(self, text: str) -> None:
+        self._text = text
         self._sections = sections(text)
 
     def place(self, heading: _Path) -> Offsets:
-        r"""Return the place of the section with this path, the sections below it included.
+        r"""Return the place of the section with this path and of the sections below it.
+
+        White space at the end of the section is left out.
 
         Raises
         ------
@@ -37,13 +40,14 @@ class Outline:
         Examples
         --------
         >>> Outline("# Leave\n## Sick\nx\n## Paid\n").place(("sick",))
-        (8, 18)
+        (8, 17)
         """
         for wanted in (_normal(heading), _normal(map(plain_title, heading))):
             for paths in (self._by_path, self._by_path_below_title):
                 matches = paths.get(wanted, [])
                 if len(matches) == 1:
-                    return matches[0].start, matches[0].end
+                    start, end = matches[0].start, matches[0].end
+                    return start, start + len(self._text[start:end].rstrip())
                 if matches:
                     lines = ", ".join(str(section.line) for section in matches[:_LISTED])
                     raise InputError(f"{len(matches)} headings are named so, on lines {lines}")

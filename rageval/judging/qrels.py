@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from rageval.chunking.chunks import Chunks
 from rageval.errors import InputError
-from rageval.judging.evidence import Evidence
+from rageval.judging.resolution import Evidence
 
 Ints = NDArray[np.int32]
 
@@ -119,7 +119,7 @@ class _Overlaps:
     chunk: NDArray[np.int64]  # [pairs]
     overlap: NDArray[np.int64]  # [pairs] characters, more than 0
     length: NDArray[np.int64]  # [pairs] of the chunk, in characters
-    whole: NDArray[np.bool_]  # [pairs] whether the span is the whole document
+    whole: NDArray[np.bool_]  # [pairs] whether the span is the whole document but for white space
 
     @classmethod
     def of(cls, labels: list[_Label], chunks: Chunks) -> _Overlaps:
@@ -133,8 +133,8 @@ class _Overlaps:
         pairs = table[row]
         start, end = chunks.start[chunk], chunks.end[chunk]
         overlap = np.minimum(end, pairs[:, 5]) - np.maximum(start, pairs[:, 4])
-        lengths = np.array([len(document.text) for document in chunks.corpus], dtype=np.int64)
-        whole = pairs[:, 5] - pairs[:, 4] == lengths[pairs[:, 3]]
+        content = np.array(chunks.corpus.contents, dtype=np.int64)[pairs[:, 3]]
+        whole = (pairs[:, 4] <= content[:, 0]) & (pairs[:, 5] >= content[:, 1])
         kept = overlap > 0
         parts = (pairs, chunk, overlap, end - start, whole)
         return cls(*(part[kept] for part in parts))

@@ -1,19 +1,40 @@
-"""Labels to evidence: every reference is found in the corpus, or the whole set is refused."""
+"""Evidence: the exact characters that labels mean; a set with an unresolved label is refused."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import dataclass
 
 from rageval.chunking.chunks import Offsets
 from rageval.corpus.document import Corpus
 from rageval.errors import InputError
 from rageval.faults import near_names
 from rageval.golden.question import GoldenSet, Question, Reference
-from rageval.judging.evidence import Evidence, Span
 from rageval.judging.outline import Outline
 from rageval.judging.quotes import place_of_quote
 
 _LOOKED_UP = 20  # unknown documents that a near name is sought for
+
+
+@dataclass(frozen=True, slots=True)
+class Span:
+    """Characters of a document; a whole document is the span of all its characters."""
+
+    document: int  # number of the document in its corpus
+    start: int  # half-open characters
+    end: int
+
+
+@dataclass(frozen=True, slots=True)
+class Evidence:
+    """The evidence of one question.
+
+    All requirements are needed; any span of a requirement satisfies it (AND of ORs). `expected`
+    documents are the alternatives of one requirement, each `supporting` item is one of its own.
+    """
+
+    requirements: tuple[tuple[Span, ...], ...]
+    distractors: tuple[Span, ...]
 
 
 def resolve(golden: GoldenSet, corpus: Corpus) -> tuple[Evidence, ...]:
