@@ -6,35 +6,20 @@ import os
 import re
 import sys
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from importlib import import_module
 from typing import TYPE_CHECKING
 
 from rageval.errors import InputError, RagevalError
+from rageval.verbs import VERBS, Verb
 
 if TYPE_CHECKING:
     from omegaconf import DictConfig
 
     Task = Callable[[DictConfig], int]
 
+_DEFAULT = "evaluate"
 _INTERRUPTED = 130  # what a shell reports after Ctrl-C
 _OPTIONAL_GROUPS = ("retriever", "experiment")
-
-
-@dataclass(frozen=True, slots=True)
-class Verb:
-    """A verb: its module, its primary config, and what it does in a line."""
-
-    module: str  # has run(composed: DictConfig) -> int, the exit code
-    config: str
-    does: str
-
-
-VERBS = {
-    "evaluate": Verb("rageval.verbs.evaluate", "config", "run a retriever and log one MLflow run"),
-    "check": Verb("rageval.verbs.check", "check", "validate a golden set without retrieving"),
-}
-_DEFAULT = "evaluate"
 
 
 def enter(words: Sequence[str]) -> int:
@@ -44,7 +29,7 @@ def enter(words: Sequence[str]) -> int:
         if {"--help", "-h"} & set(rest):
             from rageval.help import show
 
-            show(name, VERBS, rest)
+            show(name, rest)
             return 0
         return _run(VERBS[name], [_plain(word) for word in rest])
     except RagevalError as fault:
