@@ -12,9 +12,8 @@ from rageval.errors import InputError
 from rageval.golden.access import Access
 from rageval.golden.question import GoldenSet
 from rageval.judging.check import check
-from rageval.judging.evidence import Evidence
 from rageval.judging.grouping import group_keys
-from rageval.judging.resolution import resolve
+from rageval.judging.resolution import Evidence, resolve
 from rageval.split import DEV, Assignment
 
 

@@ -9,7 +9,7 @@ from enum import Enum
 import numpy as np
 
 from rageval.evaluation.scoring import Judged, Ranks
-from rageval.judging.evidence import Span
+from rageval.judging.resolution import Span
 from rageval.measures.ranks import ABSENT
 from rageval.window import BELOW_FLOOR, OVER_CAP
 

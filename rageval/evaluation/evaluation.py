@@ -11,8 +11,8 @@ from rageval.evaluation.labels import Labels
 from rageval.evaluation.retrieval import Retrieved, retrieve
 from rageval.evaluation.scoring import Judged, Ranks, ranks, score
 from rageval.golden.question import Question
-from rageval.judging.evidence import Evidence
 from rageval.judging.qrels import Qrels, judge
+from rageval.judging.resolution import Evidence
 from rageval.measures.catalogue import Cutoffs
 from rageval.measures.values import Values
 from rageval.pipeline import Ask, Pipeline

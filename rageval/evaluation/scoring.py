@@ -11,8 +11,8 @@ from numpy.typing import NDArray
 from rageval.chunking.chunks import Chunks
 from rageval.evaluation.labels import Labels
 from rageval.evaluation.retrieval import Retrieved
-from rageval.judging.evidence import Evidence
 from rageval.judging.qrels import Qrels
+from rageval.judging.resolution import Evidence
 from rageval.measures import documents, spans, window
 from rageval.measures.catalogue import Cutoffs
 from rageval.measures.distractors import distractor_above_answer

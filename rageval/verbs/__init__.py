@@ -1,4 +1,4 @@
-"""Verbs: one module each, with `run(composed) -> exit code`, listed here so that nothing is imported."""
+"""Verbs: one module each with `run(composed)`; they are listed here, so that none is imported."""
 
 from __future__ import annotations
 
