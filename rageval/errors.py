@@ -7,7 +7,7 @@
     ├── NoVerdictError      3  no verdict is possible
     └── UnreachableError    4  the tracking store or a backend cannot be reached
 
-Exit code 1 (a failed gate, a leak, retriever errors) is a result, not an error: see `rageval.outcome`.
+Exit code 1 (a failed gate, a leak, retriever errors) is a result, not an error.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ class InputError(RagevalError):
 
 
 class NoVerdictError(RagevalError):
-    """No verdict is possible: the baseline or its provenance is missing, broken or not comparable."""
+    """No verdict is possible: the baseline or its provenance is missing or broken."""
 
     exit_code = 3
 

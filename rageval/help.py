@@ -3,14 +3,11 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from rageval.config.places import shipped
-
-if TYPE_CHECKING:
-    from rageval.door import Verb
+from rageval.verbs import VERBS
 
 _GROUPS = (
     "retriever", "chunking", "encoder", "dataset", "window", "rewriting", "analyser", "threshold",
@@ -50,10 +47,10 @@ Choices (GROUP=CHOICE):
 {choices}
 """
 
-_TEXTS = {"evaluate": (_EVALUATE, _GROUPS), "check": (_CHECK, ("dataset", "chunking"))}
+_TEXTS = {"evaluate": (_EVALUATE, _GROUPS), "check": (_CHECK, ("dataset",))}
 
 
-def show(verb: str, verbs: Mapping[str, Verb], words: Sequence[str]) -> None:
+def show(verb: str, words: Sequence[str]) -> None:
     """Print a verb's help; choices in the user's own `--config-dir` are listed too."""
     text, groups = _TEXTS[verb]
     folders = [shipped("conf"), *_own(words)]
@@ -62,7 +59,7 @@ def show(verb: str, verbs: Mapping[str, Verb], words: Sequence[str]) -> None:
     out("usage: python -m rageval [VERB] [OVERRIDES]\n\n")
     out(text.format(choices="\n".join(lines)))
     out("\nVerbs (the first is the default; VERB --help says more):\n")
-    for name, known in verbs.items():
+    for name, known in VERBS.items():
         out(f"  {name:<10} {known.does}\n")
     out("\nExit codes: 0 done · 1 failed check, leak or errors · 2 wrong input · 4 unreachable\n")
 

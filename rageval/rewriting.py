@@ -18,12 +18,12 @@ class Rewriter(Protocol):
 
 @component
 class JoinTurns:
-    """Puts the last turns before the question; without history the question stays as it is.
+    r"""Puts the last turns before the question; without history the question stays as it is.
 
     Examples
     --------
     >>> JoinTurns(turns=1).rewrite("And in Germany?", ["Hello", "What is the per diem?"])
-    'What is the per diem?\\nAnd in Germany?'
+    'What is the per diem?\nAnd in Germany?'
     """
 
     turns: Natural = 2

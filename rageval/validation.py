@@ -5,7 +5,7 @@ from __future__ import annotations
 import dataclasses
 import difflib
 from collections.abc import Mapping
-from typing import Any, get_args
+from typing import get_args
 
 from pydantic import BaseModel, ValidationError
 from pydantic_core import ErrorDetails
@@ -15,7 +15,7 @@ _SHOWN = 60  # characters of a refused value
 
 
 def sentences(fault: ValidationError, where: str, model: type) -> list[str]:
-    """Return one sentence a fault; `where` is the path of what was checked, `model` its class.
+    r"""Return one sentence a fault; `where` is the path of what was checked, `model` its class.
 
     Examples
     --------
@@ -24,7 +24,7 @@ def sentences(fault: ValidationError, where: str, model: type) -> list[str]:
     >>> try:
     ...     Window(k="six", size=3)
     ... except ValidationError as fault:
-    ...     print(*sentences(fault, "window", Window), sep="\\n")
+    ...     print(*sentences(fault, "window", Window), sep="\n")
     window.k: should be a valid integer, unable to parse string as an integer, got 'six'
     window.size: unknown key; known: k
     """
@@ -32,7 +32,7 @@ def sentences(fault: ValidationError, where: str, model: type) -> list[str]:
 
 
 def _sentence(error: ErrorDetails, where: str, model: type) -> str:
-    place = ".".join(filter(None, [where, *map(str, _keys(error))])) or "config"
+    place = ".".join(filter(None, [where, *map(str, _keys(error))]))
     if error["type"] in _UNKNOWN:
         known = _fields(model, error["loc"][:-1])
         near = difflib.get_close_matches(str(error["loc"][-1]), known, n=1)
@@ -42,7 +42,7 @@ def _sentence(error: ErrorDetails, where: str, model: type) -> str:
         return f"{place}: must be given"
     rule = error["msg"].removeprefix("Input ").removeprefix("Value error, ")
     if isinstance(error["input"], Mapping) or "got " in rule:
-        return f"{place}: {rule}"
+        return f"{place}: {rule}" if place else rule
     return f"{place}: {rule}, got {_short(error['input'])}"
 
 
@@ -68,7 +68,7 @@ def _fields(model: type, path: tuple[int | str, ...]) -> list[str]:
     return list(getattr(model, "model_fields", {}))
 
 
-def _record(annotation: Any) -> type:
+def _record(annotation: object) -> type:
     """Return the record of an annotation, or of an optional one."""
     options = (annotation, *get_args(annotation))
     records = [o for o in options if isinstance(o, type) and issubclass(o, BaseModel)]

@@ -26,7 +26,7 @@ class Window(Record):
 
 @dataclass(frozen=True)
 class Ranking:
-    """The candidates that stayed, best first, one row a query; −1 marks the places after the last."""
+    """The candidates that stayed, best first, a row a query; −1 marks places after the last."""
 
     chunk: NDArray[np.int32]  # [n_queries, depth]
     fate: NDArray[np.int8]  # [n_queries, depth] of each CANDIDATE: KEPT or why it is not in here

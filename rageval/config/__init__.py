@@ -1,0 +1,1 @@
+"""Configuration: from what Hydra composes to checked values and built components."""

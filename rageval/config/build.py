@@ -4,14 +4,17 @@ from __future__ import annotations
 
 import inspect
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
 from hydra.errors import InstantiationException
 from hydra.utils import get_class, instantiate
 from pydantic import ValidationError
 
+from rageval.config.settings import EvaluationConfig
 from rageval.errors import InputError, RagevalError
+from rageval.golden.access import Access
+from rageval.pipeline import Parts
 from rageval.retrievers.foreign import Foreign
 from rageval.validation import sentences
 
@@ -52,7 +55,7 @@ def build_retriever(node: Mapping[str, Any], where: str) -> Any:  # noqa: ANN401
 
 def _wrapped(node: Mapping[str, Any], where: str) -> Nested:
     """Return a retriever's node with every class of a user's inside a `Foreign`."""
-    content = {
+    content: Nested = {
         key: _wrapped(value, f"{where}.{key}") if isinstance(value, Mapping) else value
         for key, value in node.items()
     }
@@ -66,7 +69,8 @@ def _class(target: str, where: str) -> type:
     try:
         return get_class(target)
     except (ImportError, ValueError, AttributeError) as fault:
-        raise InputError(f"{where}._target_: {target!r} cannot be loaded: {fault}") from fault
+        why = " ".join(str(fault).split())
+        raise InputError(f"{where}._target_: {target!r} cannot be loaded: {why}") from fault
 
 
 def _explained(fault: InstantiationException, where: str) -> RagevalError:
@@ -92,3 +96,31 @@ def _named(fault: InstantiationException) -> type:
     except (ImportError, ValueError):
         return object
     return loaded if inspect.isclass(loaded) else object
+
+
+def build_parts(config: EvaluationConfig, access: Access) -> Parts:
+    """Build the settings of a pipeline, with the faults of all of them in one go.
+
+    Raises
+    ------
+    InputError
+        If any component is refused.
+    """
+    faults: list[str] = []
+
+    def attempt(build_one: Callable[..., Any], node: Mapping[str, Any], where: str) -> Any:  # noqa: ANN401
+        try:
+            return build_one(node, where)
+        except InputError as fault:
+            faults.append(str(fault))
+
+    parts = Parts(
+        chunker=attempt(build, config.chunking, "chunking"),
+        retriever=attempt(build_retriever, config.retriever, "retriever"),
+        window=config.settled_window,
+        rewriter=attempt(build, config.rewriting, "rewriting"),
+        access=access,
+    )
+    if faults:
+        raise InputError.of(faults)
+    return parts

@@ -1,4 +1,4 @@
-"""Where the shipped configuration and the sample lie: in the package, or beside it in a checkout."""
+"""Where the shipped configuration and sample lie: in the package, or beside it in a checkout."""
 
 from __future__ import annotations
 

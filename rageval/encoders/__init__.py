@@ -1,0 +1,1 @@
+"""Encoders: what turns texts into vectors, one file a kind."""

@@ -1,0 +1,1 @@
+"""The harness: it asks the pipeline, judges what comes back, scores and diagnoses."""

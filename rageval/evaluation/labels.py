@@ -30,7 +30,7 @@ class Labels:
 
     @classmethod
     def of(cls, questions: Sequence[Question], corpus: Corpus) -> Labels:
-        """Number the labels of questions whose documents the corpus is known to hold."""
+        """Return the labels as numbers; the corpus must hold every document that they name."""
         number = corpus.number
         kinds = np.array([question.answerable.value for question in questions])
         grades = [_grades(question) for question in questions]

@@ -97,7 +97,8 @@ def _may_hold_more(candidates: Candidates, ranking: Ranking, depth: int) -> NDAr
     full: NDArray[np.bool_] = candidates.count >= depth
     if candidates.chunk.shape[1] < depth:
         return np.zeros(len(full), dtype=bool)
-    return full & (ranking.fate[:, depth - 1] != BELOW_FLOOR)
+    above: NDArray[np.bool_] = ranking.fate[:, depth - 1] != BELOW_FLOOR
+    return full & above
 
 
 def _replaced(

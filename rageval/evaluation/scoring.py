@@ -123,7 +123,7 @@ def _window_values(judged: Judged) -> dict[str, Values]:
 def _span_values(judged: Judged) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     chunks, shown = judged.chunks, judged.retrieved.window
     coverage, purity = np.zeros(len(shown)), np.zeros(len(shown))
-    for row in np.flatnonzero(judged.labels.answerable):
+    for row in np.flatnonzero(judged.labels.answerable).tolist():
         held = [
             (int(chunks.document[n]), int(chunks.start[n]), int(chunks.end[n]))
             for n in shown[row].tolist()

@@ -76,7 +76,8 @@ def precision(support: Support, length: Ints) -> NDArray[np.float64]:
 def completeness(support: Support) -> NDArray[np.float64]:
     """Return required evidence items found / required items: [n].
 
-    An item is found when a window chunk supports any of its alternatives. Range 0..1; 0 without items.
+    An item is found when a window chunk supports any of its alternatives. Range 0..1; 0 without
+    items.
 
     Examples
     --------

@@ -1,0 +1,1 @@
+"""Reports: tables, pages and pictures of an evaluation."""

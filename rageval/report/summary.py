@@ -89,8 +89,8 @@ def _side(
     return (*lines, counts)
 
 
-def worst(evaluation: Evaluation, limit: int | None) -> list[int]:
-    """Return the rows of questions that did not go well, the worst first; None = without limit.
+def worst(evaluation: Evaluation) -> list[int]:
+    """Return the rows of questions that did not go well, the worst first.
 
     Failures first, then what missed its target altogether, then by rank.
     """
@@ -103,7 +103,7 @@ def worst(evaluation: Evaluation, limit: int | None) -> list[int]:
         if evaluation.diagnoses[row].cause not in well or evaluation.values[key].at(row) == 0
     ]
     rows.sort(key=lambda row: (_hope(evaluation, row), row))
-    return rows if limit is None else rows[:limit]
+    return rows
 
 
 def _hope(evaluation: Evaluation, row: int) -> tuple[bool, float, float]:

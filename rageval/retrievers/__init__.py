@@ -1,0 +1,1 @@
+"""Retrievers: what indexes chunks and answers queries, one file a kind."""

@@ -2,30 +2,33 @@
 
 from __future__ import annotations
 
-from abc import abstractmethod
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 
 import numpy as np
 
-from rageval.retrievers.retriever import Candidates, Index, Query, Scores
+from rageval.retrievers.retriever import Candidates, Query, Scores
 from rageval.retrievers.top import top
 
 _CELLS = 4_000_000  # scores held at once: 32 MB of them
 
 
-class ScoredIndex(Index):
+@dataclass(frozen=True)
+class ScoredIndex:
     """An index that scores every chunk; searching takes the best, a block of queries at a time."""
 
-    @property
-    @abstractmethod
-    def size(self) -> int:
-        """Return the number of chunks."""
+    size: int  # chunks
+    score: Callable[[Sequence[Query]], Scores]
+
+    def scores(self, queries: Sequence[Query]) -> Scores:
+        """Return the score of every chunk."""
+        return self.score(queries)
 
     def search(self, queries: Sequence[Query], depth: int) -> Candidates:
         """Return the best chunks of each query (see `rageval.retrievers.top`)."""
         step = max(1, _CELLS // max(1, self.size))
         blocks = [queries[at : at + step] for at in range(0, len(queries), step)]
-        return joined([top(self.scores(block), block, depth) for block in blocks])
+        return joined([top(self.score(block), block, depth) for block in blocks])
 
 
 def joined(parts: Sequence[Candidates]) -> Candidates:

@@ -36,33 +36,29 @@ class Bm25:
 
         terms = [self.analyser(text) for text in chunks.texts()]
         if not any(terms):
-            return _Bm25Index(self.analyser, {}, csc_matrix((len(chunks), 0), dtype=np.float32).T)
+            return ScoredIndex(len(chunks), lambda queries: Scores.none(len(queries), len(chunks)))
         model = bm25s.BM25(k1=self.k1, b=self.b, method=self.method, backend="numpy")
         model.index(terms, show_progress=False)
         parts, names = model.scores, model.vocab_dict
         shape = (len(chunks), len(parts["indptr"]) - 1)
         table = csc_matrix((parts["data"], parts["indices"], parts["indptr"]), shape=shape)
-        return _Bm25Index(self.analyser, names, table.T.tocsr())
+        return ScoredIndex(len(chunks), _Weights(self.analyser, names, table.T.tocsr()).scores)
 
 
 @dataclass(frozen=True)
-class _Bm25Index(ScoredIndex):
+class _Weights:
     analyser: Analyser
-    column: dict[str, int]  # term → its row of `weights`
+    row: dict[str, int]  # term → its row of `weights`
     weights: Any  # sparse float32 [n_terms, n_chunks]
-
-    @property
-    def size(self) -> int:
-        return int(self.weights.shape[1])
 
     def scores(self, queries: Sequence[Query]) -> Scores:
         from scipy.sparse import csr_matrix
 
         rows = [
-            (row, self.column[term])
-            for row, query in enumerate(queries)
+            (number, self.row[term])
+            for number, query in enumerate(queries)
             for term in self.analyser(query.text)
-            if term in self.column
+            if term in self.row
         ]
         table = np.array(rows, dtype=np.int64).reshape(-1, 2)
         shape = (len(queries), self.weights.shape[0])

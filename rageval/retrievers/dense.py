@@ -24,17 +24,13 @@ class Dense:
         """Encode every chunk."""
         texts = chunks.texts()
         encoding = self.encoder.fit(texts)
-        return _DenseIndex(encoding, encoding.encode(texts))
+        return ScoredIndex(len(chunks), _Vectors(encoding, encoding.encode(texts)).scores)
 
 
 @dataclass(frozen=True)
-class _DenseIndex(ScoredIndex):
+class _Vectors:
     encoding: Encoding
     vectors: Vectors  # [n_chunks, dimensions]
-
-    @property
-    def size(self) -> int:
-        return len(self.vectors)
 
     def scores(self, queries: Sequence[Query]) -> Scores:
         asked = self.encoding.encode([query.text for query in queries])

@@ -145,8 +145,8 @@ def _numbered(hits: Sequence[object], chunk: Mapping[str, int]) -> list[tuple[in
         fault = _fault(name, score, chunk)
         if fault:
             return fault
-        if name.strip():
-            rows.append((chunk[name], math.nan if score is None else float(score)))
+        if str(name).strip():
+            rows.append((chunk[str(name)], math.nan if score is None else float(score)))
     return rows
 
 

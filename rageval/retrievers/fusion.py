@@ -1,7 +1,7 @@
 """Ways to bring the scores of several retrievers onto one scale.
 
-Each takes one retriever's scores and returns a value for every chunk; the hybrid adds the values up,
-weighted. Chunks outside the scope never count.
+Each takes one retriever's scores and returns a value for every chunk; the hybrid adds the values
+up, weighted. Chunks outside the scope never count.
 """
 
 from __future__ import annotations

@@ -20,9 +20,9 @@ from rageval.retrievers.retriever import Index, Query, Retriever, Scores
 class Hybrid:
     """Adds up the scores of several retrievers, each brought onto one scale per question.
 
-    Scales (`fusion`): `zscore` and `minmax` over all chunks inside the asker's scope, `rrf` by rank.
-    Weights are relative. The fused score says nothing from one question to the next, so a floor
-    reads the raw score of the one retriever that `floor` names.
+    Scales (`fusion`): `zscore` and `minmax` over all chunks inside the asker's scope, `rrf` by
+    rank. Weights are relative. The fused score says nothing from one question to the next, so a
+    floor reads the raw score of the one retriever that `floor` names.
     """
 
     retrievers: Mapping[Name, Retriever]
@@ -48,16 +48,15 @@ class Hybrid:
         parts = {name: retriever.index(chunks) for name, retriever in self.retrievers.items()}
         total = sum(self.weights.values())
         weights = {name: weight / total for name, weight in self.weights.items()}
-        return _HybridIndex(parts, weights, self.floor, self.fusion, len(chunks))
+        return ScoredIndex(len(chunks), _Mixture(parts, weights, self.floor, self.fusion).scores)
 
 
 @dataclass(frozen=True)
-class _HybridIndex(ScoredIndex):
+class _Mixture:
     parts: Mapping[str, Index]
     weights: Mapping[str, float]  # they sum to 1
     floor: str
     fusion: str
-    size: int
 
     def scores(self, queries: Sequence[Query]) -> Scores:
         scale = FUSIONS[self.fusion]

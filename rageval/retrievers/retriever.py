@@ -35,7 +35,7 @@ class Query:
 
 @dataclass(frozen=True)
 class Candidates:
-    """What a retriever returned, best first, one row a query; −1 marks the places after the last."""
+    """What a retriever returned, best first, a row a query; −1 marks places after the last."""
 
     chunk: NDArray[np.int32]  # [n_queries, depth]
     score: NDArray[np.float64]  # [n_queries, depth] what the retriever ordered by
@@ -62,6 +62,11 @@ class Scores:
     def plain(cls, value: NDArray[np.float64]) -> Scores:
         """Take scores of which exactly 0 says that nothing is in common."""
         return cls(value, value, value != 0)
+
+    @classmethod
+    def none(cls, queries: int, chunks: int) -> Scores:
+        """Return the scores of chunks that have nothing in common with any query."""
+        return cls.plain(np.zeros((queries, chunks)))
 
 
 class Index(Protocol):

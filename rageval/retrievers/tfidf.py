@@ -6,7 +6,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-import numpy as np
 from pydantic import Field
 
 from rageval.analysis import Analyser
@@ -29,30 +28,17 @@ class TfIdf:
 
         texts = chunks.texts()
         if not any(self.analyser(text) for text in texts):
-            return _NoTerms(len(texts))
+            return ScoredIndex(len(chunks), lambda queries: Scores.none(len(queries), len(chunks)))
         model = TfidfVectorizer(analyzer=self.analyser, sublinear_tf=self.sublinear)
-        return _TfIdfIndex(model, model.fit_transform(texts).T.tocsr())
+        weights = model.fit_transform(texts).T.tocsr()
+        return ScoredIndex(len(chunks), _Weights(model, weights).scores)
 
 
 @dataclass(frozen=True)
-class _TfIdfIndex(ScoredIndex):
+class _Weights:
     model: Any  # TfidfVectorizer
     weights: Any  # sparse float64 [n_terms, n_chunks]
-
-    @property
-    def size(self) -> int:
-        return int(self.weights.shape[1])
 
     def scores(self, queries: Sequence[Query]) -> Scores:
         vectors = self.model.transform([query.text for query in queries])
         return Scores.plain((vectors @ self.weights).toarray())
-
-
-@dataclass(frozen=True)
-class _NoTerms(ScoredIndex):
-    """The index of chunks that hold no term at all: nothing matches."""
-
-    size: int
-
-    def scores(self, queries: Sequence[Query]) -> Scores:
-        return Scores.plain(np.zeros((len(queries), self.size)))

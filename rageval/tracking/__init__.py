@@ -1,0 +1,1 @@
+"""Tracking: the only package, with the registry, that knows MLflow."""

@@ -41,7 +41,7 @@ class Record:
 
 
 @contextmanager
-def running(store: Store, name: str, tags: Mapping[str, str]) -> Iterator[str]:
+def running(store: Store, name: str) -> Iterator[str]:
     """Hold a run open and yield its id: FINISHED at the end, KILLED on Ctrl-C, else FAILED.
 
     Raises
@@ -49,7 +49,7 @@ def running(store: Store, name: str, tags: Mapping[str, str]) -> Iterator[str]:
     UnreachableError
         If the store refuses the run.
     """
-    run_id = _create(store, name, tags)
+    run_id = _create(store, name)
     try:
         yield run_id
     except BaseException as fault:
@@ -70,11 +70,11 @@ def _end(store: Store, run_id: str, status: str) -> None:
             ) from fault
 
 
-def _create(store: Store, name: str, tags: Mapping[str, str]) -> str:
+def _create(store: Store, name: str) -> str:
     from mlflow.exceptions import MlflowException
 
     try:
-        run = store.client.create_run(store.experiment, run_name=name, tags=dict(tags))
+        run = store.client.create_run(store.experiment, run_name=name)
     except MlflowException as fault:
         raise UnreachableError(
             f"tracking store {store.location.shown} refuses a run: {fault}"
@@ -98,7 +98,8 @@ def write(store: Store, run_id: str, record: Record) -> None:
         _log_files(store, run_id, record.files)
     except (MlflowException, OSError) as fault:
         raise UnreachableError(
-            f"tracking store {store.location.shown} went away while run {run_id} was written: {fault}"
+            f"tracking store {store.location.shown} went away while run {run_id} was written: "
+            f"{fault}"
         ) from fault
 
 

@@ -69,6 +69,7 @@ class Store:
 
     client: Any  # mlflow.MlflowClient
     experiment: str  # id
+    name: str  # of the experiment
     location: Location
 
 
@@ -89,10 +90,11 @@ def open_store(location: Location, experiment: str) -> Store:
 
     try:
         if location.artifacts is None:
-            return Store(client, _experiment(client, experiment, None), location)
+            return Store(client, _experiment(client, experiment, None), experiment, location)
         location.artifacts.mkdir(parents=True, exist_ok=True)
         with FileLock(location.artifacts.parent / ".mlflow.lock"):
-            return Store(client, _experiment(client, experiment, location.artifacts), location)
+            found = _experiment(client, experiment, location.artifacts)
+            return Store(client, found, experiment, location)
     except (MlflowException, SQLAlchemyError, OSError) as fault:
         first = str(fault).strip().splitlines()[0]
         raise UnreachableError(

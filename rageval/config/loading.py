@@ -1,0 +1,75 @@
+"""From a dataset's configuration to its corpus, its questions and their evidence, all checked."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+
+from rageval.config.build import build
+from rageval.config.settings import DatasetConfig
+from rageval.corpus.document import Corpus
+from rageval.errors import InputError
+from rageval.golden.access import Access
+from rageval.golden.question import GoldenSet
+from rageval.judging.check import check
+from rageval.judging.grouping import group_keys
+from rageval.judging.resolution import Evidence, resolve
+from rageval.split import DEV, Assignment
+
+
+@dataclass(frozen=True)
+class Side:
+    """The questions of one side of the split, with their evidence."""
+
+    golden: GoldenSet
+    evidence: tuple[Evidence, ...]  # one a question
+
+
+@dataclass(frozen=True)
+class Dataset:
+    """A corpus with its golden set: both sides of the split."""
+
+    corpus: Corpus
+    golden: GoldenSet
+    evidence: tuple[Evidence, ...]  # one a question of `golden`
+    access: Access
+    assignment: Assignment
+
+    @cached_property
+    def dev(self) -> Side:
+        """Return the side that evaluations, sweeps and gates see."""
+        return self._side(DEV)
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """Return what was left out or looks wrong, as sentences."""
+        return (*self.golden.notes, *self.assignment.notes)
+
+    def _side(self, name: str) -> Side:
+        pairs = [
+            (question, found)
+            for question, found in zip(self.golden, self.evidence, strict=True)
+            if self.assignment.sides[question.id] == name
+        ]
+        questions = tuple(question for question, _ in pairs)
+        if not questions:
+            raise InputError(f"{self.golden.name}: no question is on the {name} side of the split")
+        return Side(GoldenSet(self.golden.name, questions), tuple(found for _, found in pairs))
+
+
+def load(config: DatasetConfig) -> Dataset:
+    """Load a dataset and hold its labels against its corpus; nothing is written.
+
+    Raises
+    ------
+    InputError
+        With every fault of the first part that has any: corpus, golden set, both together.
+    """
+    access: Access = build(config.access, "dataset.access")
+    corpus: Corpus = build(config.corpus, "dataset.corpus").load()
+    golden: GoldenSet = build(config.golden, "dataset.golden").load(corpus)
+    check(golden, corpus, access)
+    evidence = resolve(golden, corpus)
+    split = build(config.split, "dataset.split")
+    assignment: Assignment = split.assign(golden, group_keys(golden, evidence, corpus))
+    return Dataset(corpus, golden, evidence, access, assignment)

@@ -1,0 +1,53 @@
+"""How retrieval and what fell short are put in words."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+
+from rageval.evaluation.evaluation import Evaluation
+from rageval.window import Window
+
+_LISTED = 5  # questions named in a note
+
+
+def retrieval(choices: Mapping[str, str], window: Window) -> str:
+    """Return a variant in words: `hybrid (lsa), heading, k=6`.
+
+    Examples
+    --------
+    >>> retrieval({"retriever": "bm25", "chunking": "fixed"}, Window(k=6, min_score=0.1, depth=40))
+    'bm25, fixed, k=6, floor 0.1'
+    """
+    encoder = f" ({choices['encoder']})" if choices["retriever"] in {"dense", "hybrid"} else ""
+    words = [f"{choices['retriever']}{encoder}", choices["chunking"], f"k={window.k}"]
+    if window.min_score is not None:
+        words.append(f"floor {window.min_score:g}")
+    if window.per_document is not None:
+        words.append(f"≤ {window.per_document} a document")
+    return ", ".join(words)
+
+
+def notes(evaluation: Evaluation) -> Iterator[str]:
+    """Yield what fell short, as sentences."""
+    lost = dict.fromkeys(evaluation.questions[row].id for row, _ in evaluation.qrels.unsupported)
+    if lost:
+        yield (
+            f"{_counted(lost, 'question')} with evidence that no chunk of this chunking holds well "
+            f"enough: {_some(lost)}"
+        )
+    if evaluation.retrieved.short:
+        deepest = evaluation.benchmark.cutoffs.deepest
+        yield (
+            f"{evaluation.retrieved.short} rankings hold fewer than the {deepest} documents that "
+            "measures look at: the retriever or the floor gave no more"
+        )
+
+
+def _counted(rows: Mapping[str, object], noun: str) -> str:
+    return f"{len(rows)} {noun}{'s' if len(rows) > 1 else ''}"
+
+
+def _some(names: Mapping[str, object]) -> str:
+    listed = list(names)
+    more = f" and {len(listed) - _LISTED} more" if len(listed) > _LISTED else ""
+    return ", ".join(listed[:_LISTED]) + more
