@@ -90,6 +90,11 @@ def test_a_folder_without_markdown_is_refused(tmp_path):
         MarkdownFolder(str(tmp_path)).load()
 
 
+def test_a_pattern_outside_of_the_folder_is_a_sentence(tmp_path):
+    with pytest.raises(InputError, match="is not allowed"):
+        MarkdownFolder(str(tmp_path), "/etc/*.md").load()
+
+
 def test_an_unknown_key_is_refused_when_the_component_is_built():
     with pytest.raises(ValidationError, match="glob"):
         MarkdownFolder("docs", glob="*.txt")  # type: ignore[call-arg]

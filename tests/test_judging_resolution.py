@@ -101,7 +101,7 @@ def test_a_lower_heading_alone_is_no_path():
 
 def test_a_heading_that_stands_twice_is_told_with_its_lines():
     assert fault(Reference("twice", heading=("A",))).endswith(
-        "2 headings are named so, on lines 2, 4"
+        "on lines 2, 4: give a quote or a span"
     )
 
 

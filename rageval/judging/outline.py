@@ -42,16 +42,23 @@ class Outline:
         >>> Outline("# Leave\n## Sick\nx\n## Paid\n").place(("sick",))
         (8, 17)
         """
+        matches = self._matches(heading)
+        if not matches:
+            raise InputError(self._no_such(" > ".join(heading)))
+        if len(matches) > 1:
+            lines = ", ".join(str(section.line) for section in matches[:_LISTED])
+            told = f"{len(matches)} headings are named so, on lines {lines}"
+            raise InputError(f"{told}: give a quote or a span")
+        start, end = matches[0].start, matches[0].end
+        return start, start + len(self._text[start:end].rstrip())
+
+    def _matches(self, heading: _Path) -> list[Section]:
+        """Return the sections of this path: as written or without markup, whole or untitled."""
         for wanted in (_normal(heading), _normal(map(plain_title, heading))):
             for paths in (self._by_path, self._by_path_below_title):
-                matches = paths.get(wanted, [])
-                if len(matches) == 1:
-                    start, end = matches[0].start, matches[0].end
-                    return start, start + len(self._text[start:end].rstrip())
-                if matches:
-                    lines = ", ".join(str(section.line) for section in matches[:_LISTED])
-                    raise InputError(f"{len(matches)} headings are named so, on lines {lines}")
-        raise InputError(self._no_such(" > ".join(heading)))
+                if wanted in paths:
+                    return paths[wanted]
+        return []
 
     @cached_property
     def _by_path(self) -> dict[_Path, list[Section]]:
