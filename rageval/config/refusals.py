@@ -11,6 +11,8 @@ from omegaconf.errors import ConfigAttributeError, ConfigKeyError
 
 from rageval.errors import InputError
 
+_UNKNOWN = (ConfigKeyError, ConfigAttributeError)
+
 
 def explained(fault: Exception) -> InputError:
     """Return Hydra's refusal as a sentence, with the choices where it has them."""
@@ -20,8 +22,7 @@ def explained(fault: Exception) -> InputError:
         return InputError(f"{group}={name}: no such choice; there are: {', '.join(cause.options)}")
     if isinstance(cause, OverrideParseException):
         return InputError(f"{cause.override}: cannot be read as KEY=VALUE: {_one_line(cause)}")
-    unknown = isinstance(cause, ConfigKeyError | ConfigAttributeError)
-    if unknown and isinstance(cause.parent_node, DictConfig):
+    if isinstance(cause, _UNKNOWN) and isinstance(cause.parent_node, DictConfig):
         return InputError(_unknown(str(cause.full_key), cause.parent_node))
     return InputError(_one_line(cause))
 
