@@ -13,7 +13,10 @@ PLAIN = Analyser(stem=False, stop_words=False)
 @pytest.mark.parametrize(
     ("text", "terms"),
     [
-        ("检索系统", ["检", "索", "系", "统", "检索", "索系", "系统"]),  # no spaces: characters, pairs
+        (
+            "检索系统",
+            ["检", "索", "系", "统", "检索", "索系", "系统"],
+        ),  # no spaces: characters, pairs
         ("検索ABC索引", ["検", "索", "検索", "abc", "索", "引", "索引"]),
         ("한국어 검색", ["한국어", "검색"]),  # Korean has spaces
         ("हिन्दी में खोज", ["हिन्दी", "में", "खोज"]),  # vowel signs and virama stay in the word
@@ -63,11 +66,10 @@ def test_stop_words_and_stems_can_be_switched_off_apart():
 
 def test_a_text_is_treated_in_the_language_of_most_of_its_stop_words():
     both = Analyser(languages=["english", "german"])
-    # wie, viele, habe, ich are German; the German stemmer takes -e off urlaubstage
-    assert both("Wie viele Urlaubstage habe ich?") == Analyser(languages=["german"])(
-        "Wie viele Urlaubstage habe ich?"
-    )
-    assert both("What are the expenses of a trip?") == Analyser()("What are the expenses of a trip?")
+    german = "Wie viele Urlaubstage habe ich?"
+    english = "What are the expenses of a trip?"
+    assert both(german) == Analyser(languages=["german"])(german)
+    assert both(english) == Analyser()(english)
 
 
 def test_the_first_named_language_wins_a_tie():
@@ -78,11 +80,13 @@ def test_the_first_named_language_wins_a_tie():
 
 @pytest.mark.parametrize(
     ("language", "stop_word"),
-    zip(
-        get_args(Language),
-        ["og", "het", "the", "les", "und", "della", "ikke", "uma", "что", "las", "och", "için"],
-        strict=True,
-    ),
+    [
+        *zip(
+            get_args(Language),
+            ["og", "het", "the", "les", "und", "della", "ikke", "uma", "что", "las", "och", "için"],
+            strict=True,
+        )
+    ],
 )
 def test_every_language_has_stop_words_and_a_stemmer(language, stop_word):
     assert Analyser(languages=[language])(f"{stop_word} 42") == ["42"]
