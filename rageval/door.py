@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import os
 import re
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from importlib import import_module
 from typing import TYPE_CHECKING
 
@@ -14,8 +13,6 @@ from rageval.verbs import VERBS, Verb
 
 if TYPE_CHECKING:
     from omegaconf import DictConfig
-
-    Task = Callable[[DictConfig], int]
 
 _DEFAULT = "evaluate"
 _INTERRUPTED = 130  # what a shell reports after Ctrl-C
@@ -33,7 +30,8 @@ def enter(words: Sequence[str]) -> int:
             return 0
         return _run(VERBS[name], [_plain(word) for word in rest])
     except RagevalError as fault:
-        return _say(fault)
+        sys.stderr.write(f"{fault}\n")
+        return fault.exit_code
     except KeyboardInterrupt:
         sys.stderr.write("interrupted\n")
         return _INTERRUPTED
@@ -67,40 +65,12 @@ def _plain(word: str) -> str:
     return word[1:] if word.startswith(tuple(f"+{g}=" for g in _OPTIONAL_GROUPS)) else word
 
 
-def _say(fault: RagevalError) -> int:
-    sys.stderr.write(f"{fault}\n")
-    return fault.exit_code
-
-
 def _run(verb: Verb, overrides: list[str]) -> int:
-    """Let Hydra compose the configuration and run the verb on it, once or for every cell."""
-    import hydra
-    from hydra.errors import HydraException
-    from omegaconf.errors import OmegaConfBaseException
+    from rageval.config.launch import launch
 
-    from rageval.config.places import shipped
-    from rageval.config.resolvers import register
-
-    register()
-    codes: list[int] = []
-
-    def task(composed: DictConfig) -> None:
+    def job(composed: DictConfig) -> int:
         # Imported here, so that Hydra's own answers (--cfg, --info) and refusals come without it.
-        run: Task = import_module(verb.module).run
-        try:
-            codes.append(run(composed))
-        except RagevalError as fault:
-            codes.append(_say(fault))
+        code: int = import_module(verb.module).run(composed)
+        return code
 
-    sys.argv[1:] = overrides
-    # Hydra prints a traceback unless it is told to raise.
-    os.environ["HYDRA_FULL_ERROR"] = "1"
-    try:
-        hydra.main(version_base="1.3", config_path=str(shipped("conf")), config_name=verb.config)(
-            task
-        )()
-    except (HydraException, OmegaConfBaseException) as fault:
-        from rageval.config.refusals import explained
-
-        raise explained(fault) from fault
-    return max(codes, default=0)
+    return launch(verb.config, overrides, job)

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from rageval.errors import InputError
 
-_LOOKED_UP = 20  # names that a near match is sought for; a wrong file has thousands
+_COMPARED = 100_000  # pairs of names at most: a wrong file has thousands of unknown ones
 
 
 class Faults:
@@ -55,7 +55,8 @@ def near_names(names: Iterable[str], known: Collection[str]) -> dict[str, str]:
     {'travl': ", did you mean 'travel'?", 'zzz': ''}
     """
     endings = dict.fromkeys(names, "")
-    for name in list(endings)[:_LOOKED_UP]:
+    looked_up = max(1, min(20, _COMPARED // max(1, len(known))))
+    for name in list(endings)[:looked_up]:
         near = difflib.get_close_matches(name, known, n=1)
         if near:
             endings[name] = f", did you mean {near[0]!r}?"

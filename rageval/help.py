@@ -47,7 +47,7 @@ Choices (GROUP=CHOICE):
 {choices}
 """
 
-_TEXTS = {"evaluate": (_EVALUATE, _GROUPS), "check": (_CHECK, ("dataset", "chunking"))}
+_TEXTS = {"evaluate": (_EVALUATE, _GROUPS), "check": (_CHECK, ("dataset",))}
 
 
 def show(verb: str, words: Sequence[str]) -> None:

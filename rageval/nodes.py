@@ -66,6 +66,8 @@ def compose_json(text: str, path: Path) -> Node:
         return _node(_tokens(text))
     except json.JSONDecodeError as error:
         raise InputError(f"{path}:{error.lineno}: not JSON: {error.msg}") from error
+    except ValueError as error:  # a number of thousands of digits
+        raise InputError(f"{path}: not JSON: {error}") from error
     except RecursionError as error:
         raise InputError(f"{path}: not read: it is nested too deeply") from error
 

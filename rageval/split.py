@@ -120,4 +120,4 @@ def _bridges(sides: Mapping[str, str], group: Mapping[str, str]) -> Iterator[str
     for key, names in members.items():
         if len({sides[name] for name in names}) > 1:
             told = ", ".join(f"{name} ({sides[name]})" for name in names[:10])
-            yield f"the group {key} is on both sides of the split: {told}"
+            yield f"{key} is on both sides of the split: {told}"

@@ -32,7 +32,7 @@ def sentences(fault: ValidationError, where: str, model: type) -> list[str]:
 
 
 def _sentence(error: ErrorDetails, where: str, model: type) -> str:
-    place = ".".join(filter(None, [where, *map(str, _keys(error))])) or "config"
+    place = ".".join(filter(None, [where, *map(str, _keys(error))]))
     if error["type"] in _UNKNOWN:
         known = _fields(model, error["loc"][:-1])
         near = difflib.get_close_matches(str(error["loc"][-1]), known, n=1)
@@ -42,7 +42,7 @@ def _sentence(error: ErrorDetails, where: str, model: type) -> str:
         return f"{place}: must be given"
     rule = error["msg"].removeprefix("Input ").removeprefix("Value error, ")
     if isinstance(error["input"], Mapping) or "got " in rule:
-        return f"{place}: {rule}"
+        return f"{place}: {rule}" if place else rule
     return f"{place}: {rule}, got {_short(error['input'])}"
 
 

@@ -19,7 +19,8 @@ class FixedSize:
     r"""Chunks of `size` units, of which the first `overlap` are the end of the chunk before.
 
     The unit is a character, or a word-like token: a match of ``\w+|[^\w\s]``. A chunk of tokens
-    reaches from the begin of its first to the end of its last. The last chunk may be shorter.
+    reaches from the begin of its first to the end of its last. The last chunk may be shorter. Where
+    words are written without spaces between (Chinese, Thai), characters are the better unit.
 
     Examples
     --------

@@ -69,7 +69,8 @@ def _class(target: str, where: str) -> type:
     try:
         return get_class(target)
     except (ImportError, ValueError, AttributeError) as fault:
-        raise InputError(f"{where}._target_: {target!r} cannot be loaded: {fault}") from fault
+        why = " ".join(str(fault).split())
+        raise InputError(f"{where}._target_: {target!r} cannot be loaded: {why}") from fault
 
 
 def _explained(fault: InstantiationException, where: str) -> RagevalError:

@@ -1,25 +1,27 @@
-"""From what Hydra composed to a checked `EvaluationConfig`, with every fault in one go."""
+"""From what Hydra composed to a checked record, with every fault in one go."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
+from typing import TypeVar
 
 from omegaconf import DictConfig, OmegaConf
 from omegaconf.errors import OmegaConfBaseException
 from pydantic import ValidationError
 
-from rageval.config.settings import EvaluationConfig
 from rageval.errors import InputError
+from rageval.fields import Record
 from rageval.validation import sentences
 
+M = TypeVar("M", bound=Record)
 _ENVIRONMENT = re.compile(r"\$\{\s*oc\.env\s*:")
 _SECRET = re.compile(r"\$\{\s*\.*secrets\.")
 _HIDDEN = "(secret)"
 
 
-def read(composed: DictConfig) -> EvaluationConfig:
-    """Check a composed configuration.
+def read(composed: DictConfig, model: type[M]) -> M:
+    """Check a composed configuration against the record of its verb.
 
     Raises
     ------
@@ -35,13 +37,9 @@ def read(composed: DictConfig) -> EvaluationConfig:
     except OmegaConfBaseException as fault:
         raise InputError(_first_line(fault)) from fault
     try:
-        config = EvaluationConfig.model_validate(content)
-        config.settled_window  # noqa: B018  its depth is a fault of two keys together
+        return model.model_validate(content)
     except ValidationError as fault:
-        raise InputError.of(sentences(fault, "", EvaluationConfig)) from fault
-    except ValueError as fault:
-        raise InputError(f"window: {fault}") from fault
-    return config
+        raise InputError.of(sentences(fault, "", model)) from fault
 
 
 def parameters(composed: DictConfig) -> dict[str, str]:
@@ -80,8 +78,9 @@ def _ambient(composed: DictConfig) -> Iterator[str]:
 
 
 def _missing(composed: DictConfig) -> Iterator[str]:
-    for path in sorted(OmegaConf.missing_keys(composed)):
-        yield f"{path}: must be given, e.g. {path}=…"
+    for path, value in _leaves(OmegaConf.to_container(composed, resolve=False)):
+        if value == "???":
+            yield f"{path}: must be given, e.g. {path}=…"
 
 
 def _leaves(node: object, path: str = "") -> Iterator[tuple[str, object]]:

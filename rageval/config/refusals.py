@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+import difflib
 import re
 
-from hydra.errors import MissingConfigException
+from hydra.errors import MissingConfigException, OverrideParseException
+from omegaconf import DictConfig
+from omegaconf.errors import ConfigAttributeError, ConfigKeyError
 
 from rageval.errors import InputError
+
+_UNKNOWN = (ConfigKeyError, ConfigAttributeError)
 
 
 def explained(fault: Exception) -> InputError:
@@ -15,16 +20,28 @@ def explained(fault: Exception) -> InputError:
     if isinstance(cause, MissingConfigException) and cause.options:
         group, _, name = str(cause.missing_cfg_file).rpartition("/")
         return InputError(f"{group}={name}: no such choice; there are: {', '.join(cause.options)}")
-    text = re.sub(r"\s+", " ", str(cause)).strip()
-    text = text.replace(
-        "See https://hydra.cc/docs/1.2/advanced/override_grammar/basic for details", ""
-    )
-    return InputError(text.strip())
+    if isinstance(cause, OverrideParseException):
+        return InputError(f"{cause.override}: cannot be read as KEY=VALUE: {_one_line(cause)}")
+    if isinstance(cause, _UNKNOWN) and isinstance(cause.parent_node, DictConfig):
+        return InputError(_unknown(str(cause.full_key), cause.parent_node))
+    return InputError(_one_line(cause))
 
 
 def no_retriever(options: list[str]) -> InputError:
     """Return what to say when no retriever is named."""
     return InputError(f"no retriever named; choose one: +retriever={'|'.join(options)}")
+
+
+def _unknown(path: str, parent: DictConfig) -> str:
+    known = sorted(str(key) for key in parent)
+    near = difflib.get_close_matches(path.rpartition(".")[2], known, n=1)
+    hint = f"did you mean {near[0]!r}?" if near else f"known: {', '.join(known) or 'none'}"
+    return f"{path}: unknown key; {hint}"
+
+
+def _one_line(fault: BaseException) -> str:
+    text = re.sub(r"See https://hydra\.cc\S+ for details", "", str(fault))
+    return re.sub(r"\s+", " ", text).strip()
 
 
 def _deepest(fault: BaseException) -> BaseException:

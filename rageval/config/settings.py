@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Annotated, Any, Literal
 
-from pydantic import AfterValidator, Field
+from pydantic import AfterValidator, Field, model_validator
 
 from rageval.evaluation.latency import LatencyConfig
 from rageval.fields import Count, Name, Natural, Number, Record, Share
@@ -50,8 +50,6 @@ class WindowConfig(Record):
     def settled(self, cutoffs: Cutoffs) -> Window:
         """Return the window with its depth decided."""
         depth = self.depth or 4 * max(self.k, cutoffs.deepest)
-        if depth < self.k:
-            raise ValueError(f"depth ({depth}) must not be below k ({self.k})")
         return Window(
             k=self.k, min_score=self.min_score, per_document=self.per_document, depth=depth
         )
@@ -83,6 +81,13 @@ class RunConfig(Record):
     notes: str | None
 
 
+class CheckConfig(Record):
+    """Everything that a check is told."""
+
+    dataset: DatasetConfig
+    secrets: Mapping[str, Any] = {}
+
+
 class EvaluationConfig(Record):
     """Everything that an evaluation is told."""
 
@@ -101,6 +106,14 @@ class EvaluationConfig(Record):
     output: OutputConfig
     run: RunConfig
     secrets: Mapping[str, Any] = {}
+
+    @model_validator(mode="after")
+    def _deep_enough(self) -> EvaluationConfig:
+        if self.window.depth is not None and self.window.depth < self.window.k:
+            raise ValueError(
+                f"window.depth ({self.window.depth}) must not be below window.k ({self.window.k})"
+            )
+        return self
 
     @property
     def settled_window(self) -> Window:

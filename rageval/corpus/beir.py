@@ -19,7 +19,7 @@ class BeirCorpus:
 
     A row has `_id`, `text`, and optionally `title` and `metadata`. The document's text is title,
     line feed, text; or the one of them that is not empty. `groups_key` names the key of `metadata`
-    that lists who may see the document.
+    that lists who may see the document; that no row has any is a fault, not a public corpus.
     """
 
     path: Name
@@ -37,6 +37,9 @@ class BeirCorpus:
             if not sentences:
                 rows.append((row.line, self._document(row)))
         _note_duplicates(file, rows, faults)
+        found = any(document.groups for _, document in rows)
+        if self.groups_key is not None and not found and not faults:
+            faults.add(file, 0, f"no row has groups in its metadata {self.groups_key!r}")
         faults.settle()
         return Corpus(tuple(document for _, document in rows), self.path)
 

@@ -28,12 +28,11 @@ class MarkdownFolder:
         """Read all files; the faults of all of them are raised together."""
         root = folder(self.path)
         documents, faults = [], []
-        for file in sorted(root.glob(self.pattern)):
-            if not _hidden(file.relative_to(root)) and file.is_file():
-                try:
-                    documents.append(_document(file, root))
-                except InputError as error:
-                    faults.append(str(error))
+        for file in _files(root, self.pattern):
+            try:
+                documents.append(_document(file, root))
+            except InputError as error:
+                faults.append(str(error))
         if faults:
             raise InputError.of(faults)
         documents.sort(key=lambda document: document.id)
@@ -44,6 +43,14 @@ def _document(file: Path, root: Path) -> Document:
     page = read_page(read_text(file), file)
     name = file.relative_to(root).with_suffix("").as_posix()
     return Document(name, page.text, page.groups)
+
+
+def _files(root: Path, pattern: str) -> list[Path]:
+    try:
+        found = sorted(root.glob(pattern))
+    except (ValueError, NotImplementedError) as error:
+        raise InputError(f"{root}: the pattern {pattern!r} is not allowed: {error}") from error
+    return [file for file in found if file.is_file() and not _hidden(file.relative_to(root))]
 
 
 def _hidden(path: Path) -> bool:

@@ -78,6 +78,6 @@ def _askers(fields: Fields, tell: Tell) -> dict[str, frozenset[str]]:
         return {}
     keys = [key for key, _ in node.value] if isinstance(node, yaml.MappingNode) else []
     names = [read_name(key, "an asker", tell) for key in keys if isinstance(key, yaml.ScalarNode)]
-    known = [name for name in names if name is not None]
+    known = dict.fromkeys(name for name in names if name is not None)
     rights = Fields(node, [key.value for key in keys], tell)
     return {name: frozenset(rights.names(name)) for name in known}

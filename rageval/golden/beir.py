@@ -106,10 +106,11 @@ def _notes(found: list[Question], queries: dict[str, Query]) -> Iterator[str]:
     """Say how many queries were left out and why, and what was not read."""
     lost = [question for question in found if not question.targets and not _is_marked(question)]
     judged = sum(1 for question in lost if question.grades)
-    if len(lost) > judged:
-        yield f"{len(lost) - judged} queries without a judged document are left out"
+    bare, total = len(lost) - judged, len(found)
+    if bare:
+        yield f"left out, as no document is judged for them: {bare} of {total} queries"
     if judged:
-        yield f"{judged} queries without a document graded above 0 are left out"
+        yield f"left out, as no document has a grade above 0: {judged} of {total} queries"
     allowed = sum(1 for q in found if q.targets and queries[q.id].forbidden)
     if allowed:
-        yield f"{allowed} answerable queries list forbidden documents, which is not judged for them"
+        yield f"forbidden documents not judged, as the query is answerable: {allowed} queries"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import difflib
 import unicodedata
 from collections.abc import Iterable
 from functools import cached_property
@@ -9,7 +10,6 @@ from functools import cached_property
 from rageval.chunking.chunks import Offsets
 from rageval.chunking.sections import Section, plain_title, sections
 from rageval.errors import InputError
-from rageval.faults import near_names
 
 _LISTED = 10  # headings in a message: more help nobody
 
@@ -42,16 +42,23 @@ class Outline:
         >>> Outline("# Leave\n## Sick\nx\n## Paid\n").place(("sick",))
         (8, 17)
         """
+        matches = self._matches(heading)
+        if not matches:
+            raise InputError(self._no_such(" > ".join(heading)))
+        if len(matches) > 1:
+            lines = ", ".join(str(section.line) for section in matches[:_LISTED])
+            told = f"{len(matches)} headings are named so, on lines {lines}"
+            raise InputError(f"{told}: give a quote or a span")
+        start, end = matches[0].start, matches[0].end
+        return start, start + len(self._text[start:end].rstrip())
+
+    def _matches(self, heading: _Path) -> list[Section]:
+        """Return the sections of this path: as written or without markup, whole or untitled."""
         for wanted in (_normal(heading), _normal(map(plain_title, heading))):
             for paths in (self._by_path, self._by_path_below_title):
-                matches = paths.get(wanted, [])
-                if len(matches) == 1:
-                    start, end = matches[0].start, matches[0].end
-                    return start, start + len(self._text[start:end].rstrip())
-                if matches:
-                    lines = ", ".join(str(section.line) for section in matches[:_LISTED])
-                    raise InputError(f"{len(matches)} headings are named so, on lines {lines}")
-        raise InputError(self._no_such(" > ".join(heading)))
+                if wanted in paths:
+                    return paths[wanted]
+        return []
 
     @cached_property
     def _by_path(self) -> dict[_Path, list[Section]]:
@@ -73,10 +80,14 @@ class Outline:
         paths = [" > ".join(section.path) for section in self._sections]
         if not paths:
             return "the document has no headings"
-        by_title = {section.title: " > ".join(section.path) for section in self._sections}
-        near = near_names([wanted], paths)[wanted] or near_names([wanted], by_title)[wanted]
+        titles = (section.title for section in self._sections)
+        names = dict(zip(titles, paths, strict=True)) | dict(zip(paths, paths, strict=True))
+        near = difflib.get_close_matches(wanted, names, n=1)
+        offer = f", did you mean {names[near[0]]!r}?" if near else ""
         more = "; …" if len(paths) > _LISTED else ""
-        return f"the document has no such heading{near}; it has: {'; '.join(paths[:_LISTED])}{more}"
+        return (
+            f"the document has no such heading{offer}; it has: {'; '.join(paths[:_LISTED])}{more}"
+        )
 
 
 def _index(pairs: Iterable[tuple[_Path, Section]]) -> dict[_Path, list[Section]]:

@@ -14,13 +14,14 @@ _LINE_END = re.compile(r"\r\n|\n|\r")
 _LISTED = 10  # places in a message: more help nobody
 
 
-def place_of_quote(quote: str, text: str) -> Offsets:
+def place_of_quote(quote: str, text: str, offer: bool = True) -> Offsets:
     """Return the one place where the document holds the quote, character for character.
 
     Raises
     ------
     InputError
-        If it occurs nowhere (the nearest passage is offered, never taken), or several times.
+        If it occurs several times, or nowhere; with `offer` the nearest passage is named then, but
+        never taken.
 
     Examples
     --------
@@ -31,7 +32,8 @@ def place_of_quote(quote: str, text: str) -> Offsets:
     if len(starts) == 1:
         return starts[0], starts[0] + len(quote)
     if not starts:
-        raise InputError(f"the document does not hold this text{_nearest(quote, text)}")
+        nearest = _nearest(quote, text) if offer else ""
+        raise InputError(f"the document does not hold this text{nearest}")
     lines = ", ".join(str(line_at(text, start)) for start in starts[:_LISTED])
     more = ", …" if len(starts) > _LISTED else ""
     raise InputError(

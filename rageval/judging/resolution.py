@@ -13,7 +13,7 @@ from rageval.golden.question import GoldenSet, Question, Reference
 from rageval.judging.outline import Outline
 from rageval.judging.quotes import place_of_quote
 
-_LOOKED_UP = 20  # unknown documents that a near name is sought for
+_OFFERED = 20  # faults up to which the nearest passage is sought, which takes time
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,7 +49,7 @@ def resolve(golden: GoldenSet, corpus: Corpus) -> tuple[Evidence, ...]:
     InputError
         If a reference of any question is unresolved; the message has a line for each.
     """
-    search = _Search(corpus)
+    search = _Search(golden, corpus)
     evidence = tuple(search.evidence(question) for question in golden)
     if search.faults:
         raise InputError.of(search.faults)
@@ -58,7 +58,7 @@ def resolve(golden: GoldenSet, corpus: Corpus) -> tuple[Evidence, ...]:
 
 def unresolved(golden: GoldenSet, corpus: Corpus) -> list[str]:
     """Return a sentence for each reference that the corpus lacks."""
-    search = _Search(corpus)
+    search = _Search(golden, corpus)
     for question in golden:
         search.evidence(question)
     return search.faults
@@ -79,11 +79,12 @@ def fault_of(question: Question, sentence: str) -> str:
 class _Search:
     """One pass over a golden set; the headings of a document are read once."""
 
-    def __init__(self, corpus: Corpus) -> None:
+    def __init__(self, golden: GoldenSet, corpus: Corpus) -> None:
         self.faults: list[str] = []
         self._corpus = corpus
         self._outlines: dict[int, Outline] = {}
-        self._near: dict[str, str] = {}
+        unknown = (name for name in _named(golden) if name not in corpus.number)
+        self._near = near_names(unknown, corpus.number)
 
     def evidence(self, question: Question) -> Evidence:
         return Evidence(
@@ -102,9 +103,7 @@ class _Search:
                 self.faults.append(fault_of(question, f"unresolved: {reference}: {error}"))
 
     def _unknown(self, name: str) -> str:
-        if name not in self._near and len(self._near) < _LOOKED_UP:
-            self._near |= near_names([name], self._corpus.number)
-        return f"the corpus has no such document{self._near.get(name, '')}"
+        return f"the corpus has no such document{self._near[name]}"
 
     def _place(self, reference: Reference, number: int) -> Offsets:
         text = self._corpus[number].text
@@ -113,10 +112,17 @@ class _Search:
                 self._outlines[number] = Outline(text)
             return self._outlines[number].place(reference.heading)
         if reference.quote:
-            return place_of_quote(reference.quote, text)
+            return place_of_quote(reference.quote, text, offer=len(self.faults) < _OFFERED)
         if reference.span is not None:
             return _checked(reference.span, len(text))
         return 0, len(text)
+
+
+def _named(golden: GoldenSet) -> Iterator[str]:
+    """Yield the document of every reference."""
+    for question in golden:
+        for references in (*question.requirements, question.distractors):
+            yield from (reference.document for reference in references)
 
 
 def _checked(span: Offsets, length: int) -> Offsets:

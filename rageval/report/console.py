@@ -118,3 +118,14 @@ def show_questions(
 
 def _mark(value: float | None) -> str:
     return "–" if value is None else ("✓" if value else "✗")
+
+
+def show_counts(target: Console, counts: Sequence[tuple[str, int, int]]) -> None:
+    """Print how many questions each subset has on either side of the split."""
+    table = Table(box=None, pad_edge=False, header_style="bold")
+    table.add_column("subset", no_wrap=True)
+    for heading in ("questions", "dev", "holdout"):
+        table.add_column(heading, justify="right")
+    for subset, dev, holdout in counts:
+        table.add_row(subset, str(dev + holdout), str(dev), str(holdout))
+    target.print(table)

@@ -31,20 +31,19 @@ def notes(evaluation: Evaluation) -> Iterator[str]:
     """Yield what fell short, as sentences."""
     lost = dict.fromkeys(evaluation.questions[row].id for row, _ in evaluation.qrels.unsupported)
     if lost:
-        yield (
-            f"{_counted(lost, 'question')} with evidence that no chunk of this chunking holds well "
-            f"enough: {_some(lost)}"
-        )
+        questions = _counted(len(lost), "question")
+        yield f"{questions} with evidence that no chunk holds well enough: {_some(lost)}"
     if evaluation.retrieved.short:
         deepest = evaluation.benchmark.cutoffs.deepest
+        rankings = _counted(evaluation.retrieved.short, "ranking")
         yield (
-            f"{evaluation.retrieved.short} rankings hold fewer than the {deepest} documents that "
-            "measures look at: the retriever or the floor gave no more"
+            f"{rankings} with fewer than the {deepest} documents that measures look at: the "
+            "retriever or the floor gave no more"
         )
 
 
-def _counted(rows: Mapping[str, object], noun: str) -> str:
-    return f"{len(rows)} {noun}{'s' if len(rows) > 1 else ''}"
+def _counted(number: int, noun: str) -> str:
+    return f"{number} {noun}{'s' if number > 1 else ''}"
 
 
 def _some(names: Mapping[str, object]) -> str:

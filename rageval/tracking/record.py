@@ -6,7 +6,7 @@ import json
 from collections.abc import Iterator
 
 from rageval import __version__
-from rageval.report import html, plots, tables, trec
+from rageval.report import html, markdown, plots, tables, trec
 from rageval.report.names import metric_key
 from rageval.report.outcome import Outcome
 from rageval.report.tables import Table
@@ -53,7 +53,7 @@ def _tags(outcome: Outcome) -> dict[str, str]:
         "rageval.variant": header.variant,
         "rageval.git_dirty": str(header.dirty).lower() if header.commit else "",
         "mlflow.source.git.commit": header.commit,
-        "mlflow.note.content": outcome.notes or "",
+        "mlflow.note.content": markdown.overview(header, outcome.sheet, outcome.notes),
     }
     return {key: value for key, value in facts.items() if value}
 

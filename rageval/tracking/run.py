@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import getpass
 import json
 import tempfile
 import time
@@ -74,12 +75,27 @@ def _create(store: Store, name: str) -> str:
     from mlflow.exceptions import MlflowException
 
     try:
-        run = store.client.create_run(store.experiment, run_name=name)
+        run = store.client.create_run(store.experiment, run_name=name, tags=_origin())
     except MlflowException as fault:
         raise UnreachableError(
             f"tracking store {store.location.shown} refuses a run: {fault}"
         ) from fault
     return str(run.info.run_id)
+
+
+def _origin() -> dict[str, str]:
+    return {
+        "mlflow.user": _user(),
+        "mlflow.source.name": "rageval",
+        "mlflow.source.type": "LOCAL",
+    }
+
+
+def _user() -> str:
+    try:
+        return getpass.getuser()
+    except (KeyError, OSError):  # a container may run as a user without a name
+        return "unknown"
 
 
 def write(store: Store, run_id: str, record: Record) -> None:

@@ -61,6 +61,7 @@ def run(composed: DictConfig) -> int:
     held = running(store, plan.config.run.name or plan.retrieval) if store else nullcontext("")
     with held as run_id:
         outcome = _outcome(plan, target)
+        plan.dataset.assignment.write_lock()
         if store:
             write(store, run_id, record(outcome))
     _show(target, plan.config, outcome)
@@ -70,7 +71,7 @@ def run(composed: DictConfig) -> int:
 
 def _plan(composed: DictConfig) -> Plan:
     """Check everything that the user wrote, before any work."""
-    config = read(composed)
+    config = read(composed, EvaluationConfig)
     dataset = load(config.dataset)
     return Plan(composed, config, chosen(), dataset, build_parts(config, dataset.access))
 

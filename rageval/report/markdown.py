@@ -1,0 +1,66 @@
+"""An evaluation as Markdown: what the run's own page in MLflow opens with."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from rageval.report.header import Header
+from rageval.report.summary import Sheet
+
+
+def overview(header: Header, sheet: Sheet, words: str | None) -> str:
+    """Return the header, the user's own words, the table of subsets and the lines below it."""
+    parts = [
+        f"**{escaped(header.title)}**",
+        words,
+        f"{header.documents:,} documents, {header.chunks:,} chunks · {header.provenance}",
+        *(f"Note: {escaped(note)}" for note in header.notes),
+        subset_table(sheet),
+        *(f"⚠ {row.subset}: {'; '.join(row.weak)}" for row in sheet.rows if row.weak),
+        *sheet.side,
+    ]
+    return "\n\n".join(part for part in parts if part)
+
+
+def subset_table(sheet: Sheet) -> str:
+    """Return the table of subsets."""
+    headings = ["subset", "n", *(measure.heading for measure in sheet.columns)]
+    rows = [
+        [
+            escaped(row.subset),
+            str(row.questions),
+            *(
+                f"**{cell}** ⚠" if column in row.weak_cells else cell
+                for column, cell in enumerate(row.cells)
+            ),
+        ]
+        for row in sheet.rows
+    ]
+    return table(headings, rows)
+
+
+def table(headings: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
+    """Return a table whose first column is left-aligned and whose others are right-aligned.
+
+    Examples
+    --------
+    >>> print(table(["subset", "n"], [["all", "34"]]))
+    | subset | n |
+    | :-- | --: |
+    | all | 34 |
+    """
+    lines = [headings, [":--", *["--:"] * (len(headings) - 1)], *rows]
+    return "\n".join(f"| {' | '.join(line)} |" for line in lines)
+
+
+def escaped(text: str) -> str:
+    r"""Return text that Markdown shows as it is, inside a table too.
+
+    Examples
+    --------
+    >>> escaped("a|b *c*")
+    'a\\|b \\*c\\*'
+    """
+    for mark in "\\`*_|<>[]":
+        text = text.replace(mark, f"\\{mark}")
+    return " ".join(text.split())

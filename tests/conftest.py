@@ -1,0 +1,83 @@
+"""What several tests share."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+
+from rageval.door import enter
+
+
+@pytest.fixture
+def realdata() -> Path:
+    """The folder of the public collections; a test that needs it is skipped without."""
+    folder = os.environ.get("RAGEVAL_TEST_DATA")
+    if not folder:
+        pytest.skip("RAGEVAL_TEST_DATA does not name the folder of the public collections")
+    return Path(folder)
+
+
+@dataclass(frozen=True)
+class Said:
+    """What a command line answered."""
+
+    code: int
+    out: str
+    err: str
+
+
+@pytest.fixture
+def tiny() -> list[str]:
+    """The overrides that choose the five documents in tests/data/tiny."""
+    folder = Path(__file__).parent / "data" / "tiny"
+    return [
+        "dataset=markdown",
+        f"dataset.path={folder / 'documents'}",
+        f"dataset.questions={folder / 'golden.yaml'}",
+        f"dataset.askers={folder / 'access.yaml'}",
+        "dataset.split.lock=split.lock",
+    ]
+
+
+@pytest.fixture
+def typed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> Callable[..., Said]:
+    """Type a command line in an empty folder, in this process."""
+    monkeypatch.chdir(tmp_path)
+    for name in [name for name in os.environ if name.startswith(("MLFLOW_", "HYDRA_"))]:
+        monkeypatch.delenv(name)
+    monkeypatch.setattr(sys, "argv", ["rageval"])
+
+    def enter_words(*words: str) -> Said:
+        capsys.readouterr()
+        code = enter(list(words))
+        said = capsys.readouterr()
+        return Said(code, said.out, said.err)
+
+    return enter_words
+
+
+@pytest.fixture
+def program(tmp_path: Path) -> Callable[..., Said]:
+    """Run `python -m rageval` as a process of its own, in an empty folder."""
+
+    def run(*words: str, **environment: str) -> Said:
+        clean = {k: v for k, v in os.environ.items() if not k.startswith(("MLFLOW_", "HYDRA_"))}
+        done = subprocess.run(
+            [sys.executable, "-m", "rageval", *words],
+            cwd=tmp_path,
+            env={**clean, **environment},
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+        return Said(done.returncode, done.stdout, done.stderr)
+
+    return run
