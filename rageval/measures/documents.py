@@ -54,21 +54,58 @@ def ndcg(ranked: Ints, question: Ints, document: Ints, grade: Ints, k: int) -> N
     >>> ndcg(ranked, *pairs, k=3).round(3).tolist()  # (1/log2(3) + 1/2) / (1 + 1/log2(3))
     [0.693]
     """
-    n = len(ranked)
-    gain = np.maximum(grade, 0).astype(np.float64)
     rank = ranks_of(ranked[:, :k], question, document)
-    found = rank > ABSENT
-    gained = np.bincount(question[found], gain[found] / np.log2(rank[found] + 1.0), minlength=n)
-    order = np.lexsort((-gain, question))
-    ideal_question, ideal_gain = question[order], gain[order]
-    starts = np.searchsorted(ideal_question, ideal_question, side="left")
-    ideal_rank = np.arange(len(order)) - starts + 1
-    top = ideal_rank <= k
-    ideal = np.bincount(
-        ideal_question[top], ideal_gain[top] / np.log2(ideal_rank[top] + 1.0), minlength=n
-    )
+    return ndcg_of_ranks(len(ranked), question, rank, grade, k)
+
+
+def ndcg_of_ranks(n: int, question: Ints, rank: Ints, grade: Ints, k: int) -> NDArray[np.float64]:
+    """Return nDCG@k (see `ndcg`) where the ranks of the graded pairs are known, 0 = absent: [n].
+
+    Examples
+    --------
+    >>> zeros, ones = np.array([0, 0]), np.array([1, 1])
+    >>> ndcg_of_ranks(1, zeros, np.array([2, 3]), ones, k=3).round(3).tolist()
+    [0.693]
+    """
+    gain = np.maximum(grade, 0).astype(np.float64)
+    gained = _discounted(n, question, gain, np.where(rank <= k, rank, ABSENT))
+    question, gain = _best_first(question, gain)
+    ideal_rank = _position(question) + 1
+    ideal = _discounted(n, question, gain, np.where(ideal_rank <= k, ideal_rank, ABSENT))
     share: NDArray[np.float64] = np.divide(gained, ideal, out=np.zeros(n), where=ideal > 0)
     return np.minimum(share, 1.0)
+
+
+def _discounted(
+    n: int, question: Ints, gain: NDArray[np.float64], rank: Ints
+) -> NDArray[np.float64]:
+    """Sum gain / log2(rank + 1) over each question's pairs that have a rank: [n]."""
+    discount = np.log2(np.arange(1.0, rank.max(initial=ABSENT) + 2))
+    discount[ABSENT] = np.inf  # what is absent gains nothing
+    gained = np.bincount(question, gain / discount[rank], minlength=n)
+    return gained.astype(np.float64, copy=False)  # of no pairs, bincount counts in integers
+
+
+def _best_first(question: Ints, gain: NDArray[np.float64]) -> tuple[Ints, NDArray[np.float64]]:
+    """Sort pairs by question and falling gain, if they are not so already."""
+    later, same = question[1:] > question[:-1], question[1:] == question[:-1]
+    if (later | (same & (gain[1:] <= gain[:-1]))).all():
+        return question, gain
+    order = np.lexsort((-gain, question))
+    return question[order], gain[order]
+
+
+def _position(question: Ints) -> NDArray[np.int64]:
+    """Return each pair's place among its question's, 0 = first; pairs are sorted by question.
+
+    Examples
+    --------
+    >>> _position(np.array([0, 0, 0, 2])).tolist()
+    [0, 1, 2, 0]
+    """
+    place = np.arange(len(question))
+    starts = np.diff(question, prepend=-1) != 0
+    return place - np.maximum.accumulate(np.where(starts, place, 0))
 
 
 def judged(ranked: Ints, question: Ints, document: Ints, k: int) -> NDArray[np.float64]:
