@@ -20,7 +20,7 @@ FILES = sorted(str(file.relative_to(CONF)) for file in CONF.rglob("*.yaml"))
 NEEDS = {  # what a choice cannot do without
     "dataset/beir.yaml": ["dataset.path=d"],
     "dataset/markdown.yaml": ["dataset.path=d", "dataset.questions=q.yaml"],
-    "retriever/custom.yaml": ["retriever._target_=tests.examples.Nothing"],
+    "retriever/custom.yaml": ["retriever._target_=plugged.Nothing"],
 }
 
 
@@ -95,7 +95,7 @@ def test_a_users_retriever_is_wrapped_with_its_concurrency_at_any_depth():
         composed(
             "retriever=hybrid",
             "retriever@retriever.retrievers.lexical=custom",
-            "retriever.retrievers.lexical._target_=tests.examples.Nothing",
+            "retriever.retrievers.lexical._target_=plugged.Nothing",
             "retriever.retrievers.lexical.concurrency=3",
         ),
         EvaluationConfig,
