@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -76,8 +77,10 @@ def load(config: DatasetConfig) -> Dataset:
     return Dataset(corpus, golden, evidence, access, assignment)
 
 
-def open_pipeline(config: PipelineConfig) -> Pipeline:
-    """Load the corpus alone and index it, for production.
+def open_pipeline(
+    config: PipelineConfig, accept: Callable[[Corpus], None] = lambda _: None
+) -> Pipeline:
+    """Load the corpus alone and index it, for production; `accept` may refuse the corpus before.
 
     Raises
     ------
@@ -88,4 +91,5 @@ def open_pipeline(config: PipelineConfig) -> Pipeline:
     """
     parts = build_parts(config, build(config.dataset.access, "dataset.access"))
     corpus: Corpus = build(config.dataset.corpus, "dataset.corpus").load()
+    accept(corpus)
     return Pipeline.build(corpus, parts, lambda _: None)

@@ -50,7 +50,10 @@ def _tags(outcome: Outcome) -> dict[str, str]:
         "rageval.split": header.split,
         "rageval.retrieval": header.retrieval,
         "rageval.benchmark": header.benchmark,
-        "rageval.variant": header.variant,
+        "rageval.variant": header.variant.whole,
+        "rageval.chunking": header.variant.chunking,
+        "rageval.sources": header.variant.sources,
+        "rageval.kind": outcome.kind,
         "rageval.git_dirty": str(header.dirty).lower() if header.commit else "",
         "mlflow.source.git.commit": header.commit,
         "mlflow.note.content": markdown.overview(header, outcome.sheet, outcome.notes),
@@ -95,7 +98,7 @@ def _files(outcome: Outcome) -> dict[str, bytes]:
     }
     return {
         "config.yaml": outcome.config.encode(),
-        "trec/run.txt": trec.run(evaluation, header.variant[:10]).encode(),
+        "trec/run.txt": trec.run(evaluation, header.variant.whole[:10]).encode(),
         "trec/qrels.txt": trec.qrels(evaluation).encode(),
         "report.html": page.encode(),
         "plots/target_ranks.png": plots.target_ranks(evaluation),
