@@ -46,6 +46,7 @@ class Plan:
     parts: Parts
     retrieval: str  # in words
     kind: str  # single | cell | rescore: what sort of run this is
+    split: str = DEV  # the side whose questions are asked
 
     @classmethod
     def of(cls, composed: DictConfig, words: Callable[[Parts], str], kind: str) -> Plan:
@@ -62,15 +63,15 @@ class Plan:
         return cls(composed, config, dataset, parts, words(parts), kind)
 
     @property
-    def dev(self) -> Side:
+    def side(self) -> Side:
         """Return the questions that are scored."""
-        return self.dataset.dev
+        return self.dataset.dev if self.split == DEV else self.dataset.holdout
 
     def benchmark(self) -> str:
         """Return the fingerprint of what retrieval is held against."""
         judging = provenance.Judging(self.config.measures, self.config.judging.min_overlap)
         return provenance.benchmark(
-            self.dataset.corpus, self.dev.golden, self.dataset.access, judging
+            self.dataset.corpus, self.side.golden, self.dataset.access, judging
         )
 
     def provenance(self) -> provenance.Variant:
@@ -101,13 +102,13 @@ def open_tracking(config: TrackingConfig, target: Console) -> Store | None:
 
 def measure(plan: Plan, target: Console) -> Outcome:
     """Do the work: index, ask, score."""
-    config, dev = plan.config, plan.dev
+    config, side = plan.config, plan.side
     benchmark = Benchmark(
-        dev.golden.questions, dev.evidence, config.measures, config.judging.min_overlap
+        side.golden.questions, side.evidence, config.measures, config.judging.min_overlap
     )
     with console.progress(target) as steps:
         pipeline = Pipeline.build(plan.dataset.corpus, plan.parts, steps.begin)
-        steps.expect(len(dev.golden))
+        steps.expect(len(side.golden))
         evaluation = evaluate(pipeline, benchmark, steps.advance)
         steps.begin("timing single questions")
         timed = latency.measure(pipeline, benchmark.asks, config.latency.sample, time.perf_counter)
@@ -120,7 +121,7 @@ def measure(plan: Plan, target: Console) -> Outcome:
         params=parameters(plan.composed),
         config=OmegaConf.to_yaml(without_secrets(plan.composed)),
         sources={part: _source(config, part) for part in ("corpus", "questions")},
-        digests={"corpus": plan.dataset.corpus.digest, "questions": dev.golden.digest},
+        digests={"corpus": plan.dataset.corpus.digest, "questions": side.golden.digest},
         notes=config.run.notes,
         kind=plan.kind,
     )
@@ -146,7 +147,7 @@ def _header(plan: Plan, evaluation: Evaluation) -> Header:
     copy = provenance.WorkingCopy.of(Path.cwd())
     return Header(
         dataset=plan.config.dataset.name,
-        split=DEV,
+        split=plan.split,
         retrieval=plan.retrieval,
         documents=len(plan.dataset.corpus),
         chunks=len(evaluation.chunks),

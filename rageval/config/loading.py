@@ -16,7 +16,7 @@ from rageval.judging.check import check
 from rageval.judging.grouping import group_keys
 from rageval.judging.resolution import Evidence, resolve
 from rageval.pipeline import Pipeline
-from rageval.split import DEV, Assignment
+from rageval.split import DEV, HOLDOUT, Assignment
 
 
 @dataclass(frozen=True)
@@ -39,8 +39,22 @@ class Dataset:
 
     @cached_property
     def dev(self) -> Side:
-        """Return the side that evaluations, sweeps and gates see."""
-        return self._side(DEV)
+        """Return the side that evaluations, sweeps and gates see.
+
+        Raises
+        ------
+        InputError
+            If no question is on it.
+        """
+        found = self._side(DEV)
+        if len(found.golden) == 0:
+            raise InputError(f"{self.golden.name}: no question is on the dev side of the split")
+        return found
+
+    @cached_property
+    def holdout(self) -> Side:
+        """Return the side that only a held-out check sees; it may be empty."""
+        return self._side(HOLDOUT)
 
     @property
     def notes(self) -> tuple[str, ...]:
@@ -54,8 +68,6 @@ class Dataset:
             if self.assignment.sides[question.id] == name
         ]
         questions = tuple(question for question, _ in pairs)
-        if not questions:
-            raise InputError(f"{self.golden.name}: no question is on the {name} side of the split")
         return Side(GoldenSet(self.golden.name, questions), tuple(found for _, found in pairs))
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from typing import Literal
 
 from rageval.fields import Natural, Record, Share
@@ -18,6 +18,23 @@ class GateThresholds(Record):
     no_tolerance: tuple[str, ...] = ()  # subsets in which no question may be lost
     new_distractors: Natural | None = None  # questions that may newly have one above the answer
     evidence: Literal["counts"] = "counts"  # what shows a drop
+
+    def require_known(self, measures: Collection[str]) -> None:
+        """Make sure that every limit is of a measure that is taken.
+
+        Raises
+        ------
+        ValueError
+            If one is not; the measures are listed.
+        """
+        for kind, limits in (("floors", self.floors), ("max_drop", self.max_drop)):
+            for subset, names in limits.items():
+                unknown = sorted(set(names) - set(measures))
+                if unknown:
+                    raise ValueError(
+                        f"threshold.{kind}.{subset}.{unknown[0]}: no such measure; known: "
+                        f"{', '.join(measures)}"
+                    )
 
     def across_chunkings(self) -> GateThresholds:
         """Return the limits without the measures that depend on how documents are cut."""

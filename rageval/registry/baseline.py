@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from rageval.errors import NoVerdictError
-from rageval.registry.settings import RegistryConfig
 from rageval.tracking.reading import Kept, fetch, unreachable
+from rageval.tracking.settings import RegistryConfig
 from rageval.tracking.store import Store
 
 TABLE_TAG = "rageval.table_sha256"  # of a version: the hash of its run's table of questions

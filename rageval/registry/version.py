@@ -8,8 +8,8 @@ from typing import Any
 
 from rageval import __version__
 from rageval.registry.baseline import TABLE_TAG, registered
-from rageval.registry.settings import RegistryConfig
 from rageval.tracking.reading import CONFIG, Kept, artifact, unreachable
+from rageval.tracking.settings import RegistryConfig
 from rageval.tracking.store import Store
 
 _FOLDER = "model"  # among the run's artifacts

@@ -14,7 +14,8 @@ from rageval.errors import NoVerdictError, UnreachableError
 from rageval.tracking.store import Store
 
 QUESTIONS, CONFIG = "questions.json", "config.yaml"
-SINGLE = "single"  # the kind of a run that stands on its own: it may be a candidate
+# The kinds of runs, as tagged. Only a single one is taken as a candidate without being named.
+SINGLE, CELL, RESCORE = "single", "cell", "rescore"
 
 
 @dataclass(frozen=True)
@@ -51,6 +52,20 @@ def newest(store: Store) -> str:
             "make one: python -m rageval +retriever=…"
         )
     return str(found[0].info.run_id)
+
+
+def finished(store: Store, kind: str, benchmark: str, variant: str) -> str | None:
+    """Return the id of a finished run of that kind, benchmark and variant, if there is one."""
+    found = store.client.search_runs(
+        [store.experiment],
+        filter_string=(
+            f"attributes.status = 'FINISHED' and tags.`rageval.kind` = '{kind}' and "
+            f"tags.`rageval.benchmark` = '{benchmark}' and tags.`rageval.variant` = '{variant}'"
+        ),
+        order_by=["attributes.start_time DESC"],
+        max_results=1,
+    )
+    return str(found[0].info.run_id) if found else None
 
 
 def fetch(store: Store, run: str) -> Kept:

@@ -10,7 +10,7 @@ from rageval.config.settings import EvaluationConfig
 from rageval.report import console, summary
 from rageval.report.outcome import Outcome
 from rageval.report.wording import retrieval
-from rageval.tracking.reading import SINGLE
+from rageval.tracking.reading import CELL, SINGLE
 from rageval.tracking.store import Store
 from rageval.workflow import Plan, measure_and_keep, open_tracking
 
@@ -21,7 +21,7 @@ def run(composed: DictConfig) -> int:
     """Evaluate one composed configuration and return the exit code."""
     require_retriever()
     choices = chosen()
-    kind = "cell" if sweeping() else SINGLE
+    kind = CELL if sweeping() else SINGLE
     plan = Plan.of(composed, lambda parts: retrieval(choices, parts.window), kind)
     target = console.console()
     store = open_tracking(plan.config.tracking, target)
