@@ -83,7 +83,7 @@ def measure(folder: Path) -> Result:
 def _config(folder: Path, retriever: str) -> EvaluationConfig:
     overrides = ["dataset=beir", f"dataset.path={folder}", "chunking=whole"]
     with initialize_config_dir(str(shipped("conf")), version_base="1.3"):
-        return read(compose("config", [f"retriever={retriever}", *overrides]))
+        return read(compose("config", [f"retriever={retriever}", *overrides]), EvaluationConfig)
 
 
 def _values(config: EvaluationConfig, dataset: Dataset) -> dict[str, Values]:
