@@ -26,7 +26,7 @@ from rageval.config.reading import read
 from rageval.config.resolvers import register
 from rageval.config.settings import EvaluationConfig
 from rageval.evaluation.evaluation import Benchmark, evaluate
-from rageval.pipeline import Pipeline
+from rageval.pipeline import Parts, Pipeline
 
 COLLECTIONS = ("scifact", "cranfield", "anthropic_docs", "hotpotqa_sample")
 RETRIEVERS = ("bm25", "tfidf", "dense", "hybrid")
@@ -75,21 +75,25 @@ def paired_interval(differences: Values) -> tuple[float, float, float]:
 
 def measure(folder: Path) -> Result:
     """Evaluate every retriever on one collection."""
-    dataset = load(_config(folder, "bm25").dataset)
-    values = {name: _values(_config(folder, name), dataset) for name in RETRIEVERS}
+    dataset = load(config_of(folder, "bm25").dataset)
+    values = {}
+    for name in RETRIEVERS:
+        config = config_of(folder, name)
+        values[name] = values_of(config, dataset, build_parts(config, dataset.access))
     return Result(folder.name, len(dataset.corpus), len(dataset.dev.golden), values)
 
 
-def _config(folder: Path, retriever: str) -> EvaluationConfig:
-    overrides = ["dataset=beir", f"dataset.path={folder}", "chunking=whole"]
+def config_of(folder: Path, retriever: str, more: Sequence[str] = ()) -> EvaluationConfig:
+    """Compose what `+retriever=NAME dataset=beir chunking=whole` composes."""
+    overrides = [f"retriever={retriever}", "dataset=beir", f"dataset.path={folder}", *more]
     with initialize_config_dir(str(shipped("conf")), version_base="1.3"):
-        return read(compose("config", [f"retriever={retriever}", *overrides]), EvaluationConfig)
+        return read(compose("config", [*overrides, "chunking=whole"]), EvaluationConfig)
 
 
-def _values(config: EvaluationConfig, dataset: Dataset) -> dict[str, Values]:
-    pipeline = Pipeline.build(dataset.corpus, build_parts(config, dataset.access), _silent)
-    dev = dataset.dev
-    overlap = config.judging.min_overlap
+def values_of(config: EvaluationConfig, dataset: Dataset, parts: Parts) -> dict[str, Values]:
+    """Return each measure's value for every question."""
+    pipeline = Pipeline.build(dataset.corpus, parts, _silent)
+    dev, overlap = dataset.dev, config.judging.min_overlap
     benchmark = Benchmark(dev.golden.questions, dev.evidence, config.measures, overlap)
     found = evaluate(pipeline, benchmark, lambda count: None)
     return {shown: found.values[name].value for shown, name in MEASURES.items()}
