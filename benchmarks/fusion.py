@@ -12,7 +12,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from benchmarks.quality import COLLECTIONS, Values, config_of, paired_interval, values_of
+from benchmarks.quality import COLLECTIONS, OTHERS, Values, config_of, paired_interval, values_of
 from rageval.chunking.chunks import Chunks
 from rageval.config.build import build_parts
 from rageval.config.loading import Dataset, load
@@ -22,8 +22,6 @@ from rageval.pipeline import Parts, Pipeline
 from rageval.retrievers.hybrid import Hybrid
 from rageval.retrievers.retriever import Index, Retriever
 
-OTHERS = ("xquad/en", "xquad/de", "chroma_chunking", "climate_fever_sentences", "squad2_dev_half")
-LANGUAGES = {"xquad/de": "german"}
 WEIGHTS = (0.5, 0.6, 0.7, 0.8, 0.9)  # of bm25
 SCALES = ("zscore", "minmax", "rrf")
 
@@ -51,8 +49,7 @@ class Collection:
     @classmethod
     def prepared(cls, data: Path, name: str) -> Collection:
         """Load a collection and index it for both parts."""
-        languages = [f"dataset.languages=[{LANGUAGES.get(name, 'english')}]"]
-        config = config_of(data / name, "hybrid", languages)
+        config = config_of(data, name, "hybrid")
         dataset = load(config.dataset)
         parts = build_parts(config, dataset.access)
         chunks = Pipeline.build(dataset.corpus, parts, lambda step: None).chunks

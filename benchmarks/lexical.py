@@ -85,7 +85,7 @@ def main() -> None:
     print("| collection | library | k1, b | nDCG@10 | − bm25s's | s per 1,000 questions |")
     print("|---|---|---|---|---|---|")
     for name in ("scifact", "cranfield"):
-        config = config_of(data / name, "bm25")
+        config = config_of(data, name, "bm25")
         dataset = load(config.dataset)
         parts = build_parts(config, dataset.access)
         first = None
