@@ -22,6 +22,7 @@ _WORD = regex.compile(
     regex.V1,
 )
 _SCRIPT_RUN = regex.compile(rf"[{_UNSPACED}]")
+_OPTIONAL = regex.compile(r"[\p{Block=Arabic}&&\p{Mn}]|\u0640", regex.V1)
 
 
 @component
@@ -29,9 +30,9 @@ class Analyser:
     """Splits text into terms: folded words, without stop words, stemmed.
 
     A word is a run of letters, marks and digits, whatever the script; an emoji is a word. Scripts
-    written without spaces give their characters and pairs of characters instead. With several
-    languages, a text is treated in the one that most of its words are stop words of; the first
-    named wins a tie.
+    written without spaces give their characters and pairs of characters instead. Arabic vowel signs
+    and stretched letters, which writers use at will, are dropped. With several languages, a text is
+    treated in the one that most of its words are stop words of; the first named wins a tie.
 
     Examples
     --------
@@ -74,7 +75,10 @@ class Analyser:
 
         lists = {name: f"STOPWORDS_{name.upper()}" for name in self.languages}
         lists.update({"english": "STOPWORDS_EN_PLUS"} if "english" in lists else {})
-        return {name: frozenset(getattr(stopwords, listed)) for name, listed in lists.items()}
+        return {
+            name: frozenset(map(_folded, getattr(stopwords, listed)))
+            for name, listed in lists.items()
+        }
 
     @cached_property
     def _stemmers(self) -> dict[str, Any]:
@@ -83,10 +87,14 @@ class Analyser:
         return {name: Stemmer.Stemmer(name) for name in self.languages}
 
 
-def _words(text: str) -> list[str]:
+def _folded(text: str) -> str:
     folded = unicodedata.normalize("NFKC", text).casefold()
+    return folded if folded.isascii() else _OPTIONAL.sub("", folded)
+
+
+def _words(text: str) -> list[str]:
     words: list[str] = []
-    for word in _WORD.findall(folded):
+    for word in _WORD.findall(_folded(text)):
         if len(word) > 1 and _SCRIPT_RUN.match(word):
             words.extend(word)
             words.extend(word[i : i + 2] for i in range(len(word) - 1))

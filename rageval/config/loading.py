@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from functools import cached_property
 
-from rageval.config.build import build
-from rageval.config.settings import DatasetConfig
+from rageval.config.build import build, build_parts
+from rageval.config.settings import DatasetConfig, PipelineConfig
 from rageval.corpus.document import Corpus
 from rageval.errors import InputError
 from rageval.golden.access import Access
@@ -14,6 +14,7 @@ from rageval.golden.question import GoldenSet
 from rageval.judging.check import check
 from rageval.judging.grouping import group_keys
 from rageval.judging.resolution import Evidence, resolve
+from rageval.pipeline import Pipeline
 from rageval.split import DEV, Assignment
 
 
@@ -73,3 +74,18 @@ def load(config: DatasetConfig) -> Dataset:
     split = build(config.split, "dataset.split")
     assignment: Assignment = split.assign(golden, group_keys(golden, evidence, corpus))
     return Dataset(corpus, golden, evidence, access, assignment)
+
+
+def open_pipeline(config: PipelineConfig) -> Pipeline:
+    """Load the corpus alone and index it, for production.
+
+    Raises
+    ------
+    InputError
+        If the corpus or a component is refused.
+    UnreachableError
+        If the retriever's backend cannot be reached.
+    """
+    parts = build_parts(config, build(config.dataset.access, "dataset.access"))
+    corpus: Corpus = build(config.dataset.corpus, "dataset.corpus").load()
+    return Pipeline.build(corpus, parts, lambda _: None)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, Self
 
 from pydantic import AfterValidator, Field, model_validator
 
@@ -23,19 +23,24 @@ def _has_target(node: Mapping[str, Any]) -> Mapping[str, Any]:
 Node = Annotated[Mapping[str, Any], AfterValidator(_has_target)]  # a component, still as data
 
 
-class DatasetConfig(Record):
+class SourceConfig(Record):
+    """A corpus and who may ask: the part of a dataset that production needs."""
+
+    corpus: Node
+    access: Node
+    languages: tuple[str, ...]
+    # What the nodes are made from in datasets that ask for little more than a path.
+    path: Name | None = None
+    askers: Name | None = None
+
+
+class DatasetConfig(SourceConfig):
     """A corpus with its golden set, and who may ask."""
 
     name: Name
-    languages: tuple[str, ...]
-    corpus: Node
     golden: Node
-    access: Node
     split: Node
-    # What the nodes above are made from in datasets that ask for little more than a path.
-    path: Name | None = None
     questions: Name | None = None
-    askers: Name | None = None
     qrels: Name | None = None
 
 
@@ -88,27 +93,21 @@ class CheckConfig(Record):
     secrets: Mapping[str, Any] = {}
 
 
-class EvaluationConfig(Record):
-    """Everything that an evaluation is told."""
+class PipelineConfig(Record):
+    """Everything that decides which window a question gets."""
 
-    dataset: DatasetConfig
+    dataset: SourceConfig
     chunking: Node
     analyser: Node
     encoder: Node
     retriever: Node
     rewriting: Node
     window: WindowConfig
-    judging: JudgingConfig
-    measures: Cutoffs
-    threshold: ThresholdConfig
-    latency: LatencyConfig
-    tracking: TrackingConfig
-    output: OutputConfig
-    run: RunConfig
+    measures: Cutoffs  # they decide the default depth
     secrets: Mapping[str, Any] = {}
 
     @model_validator(mode="after")
-    def _deep_enough(self) -> EvaluationConfig:
+    def _deep_enough(self) -> Self:
         if self.window.depth is not None and self.window.depth < self.window.k:
             raise ValueError(
                 f"window.depth ({self.window.depth}) must not be below window.k ({self.window.k})"
@@ -119,3 +118,15 @@ class EvaluationConfig(Record):
     def settled_window(self) -> Window:
         """Return the window with its depth decided."""
         return self.window.settled(self.measures)
+
+
+class EvaluationConfig(PipelineConfig):
+    """Everything that an evaluation is told."""
+
+    dataset: DatasetConfig
+    judging: JudgingConfig
+    threshold: ThresholdConfig
+    latency: LatencyConfig
+    tracking: TrackingConfig
+    output: OutputConfig
+    run: RunConfig

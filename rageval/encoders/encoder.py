@@ -20,6 +20,15 @@ class Encoding(Protocol):
 
 
 @runtime_checkable
+class QueryEncoding(Encoding, Protocol):
+    """An encoding that treats questions otherwise than passages."""
+
+    def encode_queries(self, texts: Sequence[str]) -> Vectors:
+        """Return one unit row a question."""
+        ...
+
+
+@runtime_checkable
 class Encoder(Protocol):
     """Makes an encoding; one that learns from the corpus does so here."""
 

@@ -32,14 +32,24 @@ class SentenceTransformers:
             model = package.SentenceTransformer(self.model)
         except (OSError, ValueError) as fault:
             raise unavailable(self.model, fault) from fault
-        return _Transformer(model, self.batch_size)
+        return _Transformer(model, self)
 
 
 @dataclass(frozen=True)
 class _Transformer:
     model: Any
-    batch_size: int
+    settings: SentenceTransformers
 
     def encode(self, texts: Sequence[str]) -> Vectors:
-        rows = self.model.encode(list(texts), batch_size=self.batch_size, show_progress_bar=False)
+        return self._rows(self.settings.passage_prefix, texts)
+
+    def encode_queries(self, texts: Sequence[str]) -> Vectors:
+        return self._rows(self.settings.query_prefix, texts)
+
+    def _rows(self, prefix: str, texts: Sequence[str]) -> Vectors:
+        rows = self.model.encode(
+            [prefix + text for text in texts],
+            batch_size=self.settings.batch_size,
+            show_progress_bar=False,
+        )
         return unit_rows(np.asarray(rows))

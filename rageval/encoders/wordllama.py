@@ -33,7 +33,7 @@ class WordLlama:
                 cache_dir=Path(str(package.__file__)).parent,
                 disable_download=True,
             )
-        except (OSError, ValueError, KeyError) as fault:
+        except (OSError, ValueError, KeyError, AttributeError) as fault:
             raise unavailable(self.model, fault) from fault
         return _Pooled(model)
 

@@ -41,7 +41,8 @@ def retrieve(
     """Ask every question; measures need `needed` distinct documents where there are as many.
 
     Where a ranking holds fewer although the candidates came in full number and the last one is
-    above the floor, the retriever is asked deeper. That never changes the window.
+    above the floor, the retriever is asked deeper. That never changes the window, and a question on
+    which the deeper asking fails keeps the ranking that it had.
     """
     window = pipeline.parts.window
     parts = []
@@ -80,16 +81,19 @@ def _deepened(
     candidates, ranking, rows = begun.candidates, begun.ranking, np.arange(len(asks))
     ranked = ranking.chunk
     documents = distinct_documents(ranked, pipeline.chunks)
-    while True:
+    while depth < len(pipeline.chunks):  # asked for all of them, it has no more to give
         enough = (documents[rows] >= 0).sum(axis=1) >= begun.needed
         more = ~enough & _may_hold_more(candidates, ranking, depth)
         rows, depth = rows[more], depth * 4
         if len(rows) == 0:
-            return ranked, documents
+            break
         candidates = pipeline.candidates([asks[row] for row in rows], depth)
         ranking = pipeline.rank(candidates)
-        ranked = _replaced(ranked, rows, ranking.chunk)
-        documents = _replaced(documents, rows, distinct_documents(ranking.chunk, pipeline.chunks))
+        well = ~np.isin(np.arange(len(rows)), list(candidates.errors))
+        chunk = ranking.chunk[well]
+        ranked = _replaced(ranked, rows[well], chunk)
+        documents = _replaced(documents, rows[well], distinct_documents(chunk, pipeline.chunks))
+    return ranked, documents
 
 
 def _may_hold_more(candidates: Candidates, ranking: Ranking, depth: int) -> NDArray[np.bool_]:

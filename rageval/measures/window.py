@@ -7,6 +7,7 @@ supports an alternative of a requirement of a question, with the chunk's rank in
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
@@ -26,6 +27,11 @@ class Support:
     rank: Ints  # [m] 1 = first in the window, 0 = not in it
     required: Ints  # [n] number of requirements
 
+    @cached_property
+    def first(self) -> NDArray[np.int32]:
+        """The rank of each question's first supporting chunk in the window, 0 = none: [n]."""
+        return first_rank(self.n, self.question, self.rank)
+
 
 def recall(support: Support) -> NDArray[np.bool_]:
     """Say whether any supporting chunk reached the window: [n]. Range {0, 1}.
@@ -37,7 +43,7 @@ def recall(support: Support) -> NDArray[np.bool_]:
     >>> recall(_example()).tolist()
     [True]
     """
-    return first_rank(support.n, support.question, support.rank) > ABSENT
+    return support.first > ABSENT
 
 
 def reciprocal_rank(support: Support) -> NDArray[np.float64]:
@@ -50,9 +56,8 @@ def reciprocal_rank(support: Support) -> NDArray[np.float64]:
     >>> reciprocal_rank(_example()).tolist()
     [0.5]
     """
-    rank = first_rank(support.n, support.question, support.rank)
     inverse: NDArray[np.float64] = np.divide(
-        1.0, rank, out=np.zeros(support.n), where=rank > ABSENT
+        1.0, support.first, out=np.zeros(support.n), where=support.first > ABSENT
     )
     return inverse
 
@@ -131,8 +136,13 @@ def _best_alternative(support: Support) -> NDArray[np.bool_]:
 
 def _distinct(n: int, question: Ints, item: Ints) -> NDArray[np.int64]:
     """Count the distinct items of each question: [n]."""
-    pairs = np.unique(np.stack([question, item], axis=1), axis=0)
-    return np.bincount(pairs[:, 0], minlength=n)
+    if len(question) == 0:
+        return np.zeros(n, np.int64)
+    width = np.int64(item.max()) + 1
+    pairs = question.astype(np.int64) * width + item
+    if not (pairs[1:] > pairs[:-1]).all():
+        pairs = np.unique(pairs)
+    return np.bincount(pairs // width, minlength=n)
 
 
 def _example() -> Support:

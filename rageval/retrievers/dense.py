@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from rageval.chunking.chunks import Chunks
-from rageval.encoders.encoder import Encoder, Encoding, Vectors
+from rageval.encoders.encoder import Encoder, Encoding, QueryEncoding, Vectors
 from rageval.fields import component
 from rageval.retrievers.blocks import ScoredIndex
 from rageval.retrievers.retriever import Query, Scores
@@ -33,5 +33,10 @@ class _Vectors:
     vectors: Vectors  # [n_chunks, dimensions]
 
     def scores(self, queries: Sequence[Query]) -> Scores:
-        asked = self.encoding.encode([query.text for query in queries])
+        asked = self._encoded([query.text for query in queries])
         return Scores.plain((asked @ self.vectors.T).astype(np.float64))
+
+    def _encoded(self, questions: Sequence[str]) -> Vectors:
+        if isinstance(self.encoding, QueryEncoding):
+            return self.encoding.encode_queries(questions)
+        return self.encoding.encode(questions)

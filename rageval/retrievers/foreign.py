@@ -7,6 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from functools import cached_property
+from numbers import Real  # numpy's numbers are Real and not float
 from typing import Any, Protocol, runtime_checkable
 
 import numpy as np
@@ -120,14 +121,20 @@ class ForeignIndex:
         return Candidates(chunk, score, score, errors)
 
     def scores(self, queries: Sequence[Query]) -> Scores:
-        """Score the chunks that the retriever returns when asked for all of them."""
+        """Score the chunks that the retriever returns when asked for all of them.
+
+        Of a chunk returned twice the first place counts. Ids without a score, which say no more
+        than an order, count as 1, 1/2, 1/3, …; a floor still finds no score to read.
+        """
         found = self.search(queries, max(1, len(self.chunks)))
-        value = np.zeros((len(queries), len(self.chunks)))
-        matched = np.zeros(value.shape, dtype=bool)
+        raw = np.zeros((len(queries), len(self.chunks)))
+        place = np.zeros(raw.shape, dtype=np.int64)
         rows, places = np.nonzero(found.chunk >= 0)
-        value[rows, found.chunk[rows, places]] = found.score[rows, places]
-        matched[rows, found.chunk[rows, places]] = True
-        return Scores(np.nan_to_num(value), value, matched, found.errors)
+        rows, places = rows[::-1], places[::-1]  # the first place is written last
+        raw[rows, found.chunk[rows, places]] = found.score[rows, places]
+        place[rows, found.chunk[rows, places]] = places + 1
+        value = np.where(np.isnan(raw), 1 / np.maximum(place, 1), raw)
+        return Scores(value, raw, place > 0, found.errors)
 
     def _ask(self, query: Query, depth: int) -> list[tuple[int, float]] | str:
         """Return the hits as chunk numbers with scores (NaN = none given), or what went wrong."""
@@ -135,12 +142,17 @@ class ForeignIndex:
             hits = list(self.retriever.retrieve(query.text, depth, query.scope.groups))
         except Exception as fault:  # noqa: BLE001  foreign code may raise anything; it is counted
             return f"{type(fault).__name__}: {fault}"
-        return _numbered(hits[:depth], self._chunk)
+        return _numbered(hits, self._chunk, depth)
 
 
-def _numbered(hits: Sequence[object], chunk: Mapping[str, int]) -> list[tuple[int, float]] | str:
+def _numbered(
+    hits: Sequence[object], chunk: Mapping[str, int], depth: int
+) -> list[tuple[int, float]] | str:
+    """Return the first `depth` hits that are not blank, or what is wrong with one of them."""
     rows: list[tuple[int, float]] = []
     for hit in hits:
+        if len(rows) == depth:
+            break
         name, score = hit if isinstance(hit, tuple) and len(hit) == 2 else (hit, None)
         fault = _fault(name, score, chunk)
         if fault:
@@ -159,6 +171,6 @@ def _fault(name: object, score: object, chunk: Mapping[str, int]) -> str:
             f"returned {name!r}, which is neither a passage of this chunking nor a document of one "
             "passage (chunking=whole makes every document one)"
         )
-    if score is not None and not (isinstance(score, int | float) and math.isfinite(score)):
+    if score is not None and not (isinstance(score, Real) and math.isfinite(score)):
         return f"returned the score {score!r} for {name!r}; a score is a finite number"
     return ""

@@ -15,12 +15,14 @@ from rageval.retrievers.top import significant
 
 Values = NDArray[np.float64]  # [n_queries, n_chunks]
 Mask = NDArray[np.bool_]  # [n_queries, n_chunks]
+_ROUNDING = 1e-6  # of the largest score: what differs by less is a tie
 
 
 def standard(values: Values, matched: Mask, visible: Mask) -> Values:
     """Standardise a query's scores over all visible chunks: (score − mean) / deviation.
 
-    A chunk that does not match counts with its score of 0. Without deviation everything is 0.
+    A chunk that does not match counts with its score of 0. Without deviation, or one that is no
+    more than rounding, everything is 0.
 
     Examples
     --------
@@ -32,12 +34,15 @@ def standard(values: Values, matched: Mask, visible: Mask) -> Values:
     mean = np.where(visible, values, 0).sum(axis=1, keepdims=True) / number
     square = np.where(visible, (values - mean) ** 2, 0).sum(axis=1, keepdims=True) / number
     deviation = np.sqrt(square)
-    scaled: Values = (values - mean) / np.where(deviation > 0, deviation, 1)
+    differ = deviation > _ROUNDING * _largest(values, visible)
+    scaled: Values = np.where(differ, (values - mean) / np.where(differ, deviation, 1), 0)
     return scaled
 
 
 def unit_range(values: Values, matched: Mask, visible: Mask) -> Values:
-    """Stretch a query's scores over all visible chunks to 0..1; equal scores are all 0.
+    """Stretch a query's scores over all visible chunks to 0..1.
+
+    Scores that are equal but for rounding are all 0.
 
     Examples
     --------
@@ -47,9 +52,15 @@ def unit_range(values: Values, matched: Mask, visible: Mask) -> Values:
     """
     low = np.where(visible, values, np.inf).min(axis=1, keepdims=True, initial=np.inf)
     high = np.where(visible, values, -np.inf).max(axis=1, keepdims=True, initial=-np.inf)
-    width = np.where(high > low, high - low, 1)
-    scaled: Values = np.where(visible & (high > low), (values - low) / width, 0)
+    differ = high - low > _ROUNDING * _largest(values, visible)
+    scaled: Values = np.where(visible & differ, (values - low) / np.where(differ, high - low, 1), 0)
     return scaled
+
+
+def _largest(values: Values, visible: Mask) -> Values:
+    """Return the largest magnitude of a query's visible scores: [n_queries, 1]."""
+    largest: Values = np.where(visible, np.abs(values), 0).max(axis=1, keepdims=True, initial=0)
+    return largest
 
 
 _RANK_CONSTANT = 60  # Cormack, Clarke and Büttcher 2009

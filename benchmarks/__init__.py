@@ -1,0 +1,1 @@
+"""What the claims about speed and quality rest on: each module prints its table."""
