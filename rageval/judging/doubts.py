@@ -7,9 +7,9 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from rageval.corpus.document import Corpus
-from rageval.golden.access import Access
 from rageval.golden.question import Answerable, GoldenSet, Question, Reference
 from rageval.judging.duplicates import near_duplicates
+from rageval.judging.labelled import Labelled
 from rageval.judging.resolution import Evidence, Span, fault_of
 
 _SEVERAL = ("multi_chunk", "multi_hop")  # tags that say that several pieces are needed
@@ -28,16 +28,6 @@ class Doubt:
 
     def __str__(self) -> str:
         return fault_of(self.question, self.sentence)
-
-
-@dataclass(frozen=True)
-class Labelled:
-    """A golden set with what its labels mean."""
-
-    golden: GoldenSet
-    evidence: Sequence[Evidence]  # one a question
-    corpus: Corpus
-    access: Access
 
 
 def doubts(labelled: Labelled, near: float | None) -> list[Doubt]:
