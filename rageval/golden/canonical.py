@@ -75,7 +75,7 @@ def _set_name(fields: Fields, tell: Tell) -> str:
 def _questions(fields: Fields, path: Path, faults: Faults) -> tuple[Question, ...]:
     node = fields.required("questions")
     items = fields.items("questions")
-    if node is not None and node.value == []:
+    if node is not None and node.value == [] and not faults:
         faults.add(path, line_of(node), "the set holds no question")
     found: list[Question] = []
     first: dict[str, int] = {}

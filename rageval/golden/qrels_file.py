@@ -70,4 +70,5 @@ def _note_unknown(
     near = near_names((row.document for row in lost_documents), documents)
     for row in lost_documents:
         end = near[row.document]
-        faults.add(path, row.line, f"document {row.document!r} is not in the corpus{end}")
+        told = f"query {row.query!r}: document {row.document!r} is not in the corpus{end}"
+        faults.add(path, row.line, told)
