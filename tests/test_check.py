@@ -6,6 +6,7 @@ import subprocess
 from pathlib import Path
 
 import pytest
+from scripted import Askers
 
 from rageval.corpus.document import Corpus, Document
 from rageval.golden.question import GoldenSet, Question, Reference
@@ -13,7 +14,6 @@ from rageval.judging.doubts import doubts
 from rageval.judging.duplicates import near_duplicates
 from rageval.judging.labelled import Labelled
 from rageval.judging.resolution import resolve
-from tests.scripted import Askers
 
 CORPUS = Corpus(
     (

@@ -30,7 +30,7 @@ NEEDS = {  # what a choice cannot do without
     "dataset/autorag.yaml": ["dataset.path=d"],
     "dataset/chroma.yaml": ["dataset.path=d"],
     "dataset/trec.yaml": ["dataset.path=d", "dataset.questions=t.tsv", "dataset.qrels=q.txt"],
-    "retriever/custom.yaml": ["retriever._target_=tests.examples.Nothing"],
+    "retriever/custom.yaml": ["retriever._target_=plugged.Nothing"],
 }
 
 
@@ -112,7 +112,7 @@ def test_a_users_retriever_is_wrapped_with_its_concurrency_at_any_depth():
         composed(
             "retriever=hybrid",
             "retriever@retriever.retrievers.lexical=custom",
-            "retriever.retrievers.lexical._target_=tests.examples.Nothing",
+            "retriever.retrievers.lexical._target_=plugged.Nothing",
             "retriever.retrievers.lexical.concurrency=3",
         ),
         EvaluationConfig,

@@ -6,13 +6,13 @@ import json
 from pathlib import Path
 
 import pytest
+from scripted import letters
 
 from rageval.errors import InputError
 from rageval.golden.canonical import GoldenFile
 from rageval.golden.form import FIELDS
 from rageval.golden.question import Answerable, Reference
 from rageval.golden.schema import published, schema
-from tests.scripted import letters
 
 FULL = {
     "id": "q1", "question": "How much?", "form": "GAP", "hard_class": "normal",

@@ -142,7 +142,7 @@ def test_topics_may_be_lines_with_encoded_ids(tmp_path):
 def test_judgements_of_unknown_topics_and_documents_are_refused(tmp_path):
     told = refused(trec(tmp_path, "1\tx\n", "1 0 leav 1\n2 0 leave 1\n"))
     assert told == [
-        "qrels:1: query '1': document 'leav' is not in the corpus, did you mean 'leave'?",
+        "qrels:1: question '1': document 'leav' is not in the corpus, did you mean 'leave'?",
         "qrels:2: query '2' is not among the topics",
     ]
 

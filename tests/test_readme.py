@@ -36,7 +36,7 @@ def workplace(tmp_path, monkeypatch):
     (tmp_path / "mine.py").write_text(blocks(README, "python")[0])
     own = tmp_path / "mine" / "retriever"
     own.mkdir(parents=True)
-    (own / "search_service.yaml").write_text("_target_: tests.examples.Nothing\n")
+    (own / "search_service.yaml").write_text("_target_: plugged.Nothing\n")
     monkeypatch.chdir(tmp_path)
     monkeypatch.syspath_prepend(str(tmp_path))
     return tmp_path

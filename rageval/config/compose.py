@@ -32,10 +32,11 @@ def compose(overrides: Sequence[str], config_dir: Path | None) -> PipelineConfig
             composed = hydra.compose("config", [*overrides, *search])
     except (HydraException, OmegaConfBaseException, ValueError) as fault:
         raise explained(fault) from fault
-    return read(_needed(composed), PipelineConfig)
+    return read(needed(composed), PipelineConfig)
 
 
-def _needed(composed: DictConfig) -> DictConfig:
+def needed(composed: DictConfig) -> DictConfig:
+    """Return the part of a composed configuration that decides the window of a question."""
     kept = OmegaConf.masked_copy(composed, list(PipelineConfig.model_fields))
     kept.dataset = OmegaConf.masked_copy(composed.dataset, list(SourceConfig.model_fields))
     return kept

@@ -8,9 +8,11 @@ from typing import Annotated, Any, Literal, Self
 from pydantic import AfterValidator, Field, model_validator
 
 from rageval.evaluation.latency import LatencyConfig
-from rageval.fields import Count, Name, Natural, Number, Record, Share
-from rageval.measures.catalogue import Cutoffs
-from rageval.tracking.settings import TrackingConfig
+from rageval.fields import Count, Flag, Name, Natural, Number, Record, Share
+from rageval.gate.settings import GateConfig
+from rageval.gate.thresholds import GateThresholds
+from rageval.measures.catalogue import Cutoffs, catalogue
+from rageval.tracking.settings import RegistryConfig, TrackingConfig
 from rageval.window import Window
 
 
@@ -44,6 +46,12 @@ class DatasetConfig(SourceConfig):
     qrels: Name | None = None
 
 
+class SetName(Record):
+    """The set that a gate is about; the rest of its dataset comes from the runs themselves."""
+
+    name: Name
+
+
 class WindowConfig(Record):
     """The window as configured; see `rageval.window`."""
 
@@ -64,12 +72,6 @@ class JudgingConfig(Record):
     """When a chunk supports evidence; see `rageval.judging.qrels`."""
 
     min_overlap: Annotated[Share, Field(gt=0)]
-
-
-class ThresholdConfig(Record):
-    """What results are held against."""
-
-    floors: Mapping[str, Mapping[str, Share]]  # subset → measure → the least it may be
 
 
 class OutputConfig(Record):
@@ -135,8 +137,35 @@ class EvaluationConfig(PipelineConfig):
 
     dataset: DatasetConfig
     judging: JudgingConfig
-    threshold: ThresholdConfig
+    threshold: GateThresholds
     latency: LatencyConfig
     tracking: TrackingConfig
     output: OutputConfig
     run: RunConfig
+    gate: GateConfig
+    registry: RegistryConfig
+    register_run: Flag = Field(alias="register")  # the name is taken by pydantic
+
+    @model_validator(mode="after")
+    def _known_measures(self) -> Self:
+        known = [measure.name for measure in catalogue(self.measures)]
+        self.threshold.require_known(known)
+        return self
+
+
+class GateVerbConfig(Record):
+    """Everything that a gate is told."""
+
+    dataset: SetName
+    threshold: GateThresholds
+    tracking: TrackingConfig
+    gate: GateConfig
+    registry: RegistryConfig
+    secrets: Mapping[str, Any] = {}
+
+
+class PromoteConfig(GateVerbConfig):
+    """Everything that a promotion or a rollback is told."""
+
+    reason: Name | None
+    force: Flag

@@ -98,4 +98,4 @@ def _unknown(pair: tuple[str, str], topics: set[str], near: dict[str, str]) -> I
     if query not in topics:
         yield f"query {query!r} is not among the topics"
     if document in near:
-        yield f"query {query!r}: document {document!r} is not in the corpus{near[document]}"
+        yield f"question {query!r}: document {document!r} is not in the corpus{near[document]}"

@@ -14,7 +14,7 @@ from typing import Any
 
 from filelock import FileLock
 
-from rageval.errors import UnreachableError
+from rageval.errors import NoVerdictError, UnreachableError
 from rageval.tracking.settings import TrackingConfig
 
 _PATIENCE = 5  # seconds that a server may take to say that it is healthy
@@ -74,6 +74,28 @@ class Store:
     name: str  # of the experiment
     location: Location
 
+    def of(self, experiment: str) -> Store:
+        """Return the same store with another experiment, which must be there.
+
+        Raises
+        ------
+        NoVerdictError
+            If it is not.
+        """
+        if experiment == self.name:
+            return self
+        found = self.client.get_experiment_by_name(experiment)
+        if found is None:
+            raise NoVerdictError(
+                f"{self.location.shown} has no experiment {experiment!r}: nothing was run there yet"
+            )
+        return Store(self.client, str(found.experiment_id), experiment, self.location)
+
+    def beside(self, experiment: str) -> Store:
+        """Return the same store with another experiment, made if it is not there."""
+        found = _experiment(self.client, experiment, self.location.artifacts)
+        return Store(self.client, found, experiment, self.location)
+
 
 def open_store(location: Location, experiment: str) -> Store:
     """Open the store, and make its database and experiment if they are not there yet.
@@ -127,6 +149,7 @@ def _settle_environment() -> None:
     """Say what MLflow reads when it is imported, unless the user has."""
     os.environ.setdefault("MLFLOW_DISABLE_TELEMETRY", "true")
     os.environ.setdefault("MLFLOW_HTTP_REQUEST_MAX_RETRIES", "2")
+    os.environ.setdefault("MLFLOW_ENABLE_ARTIFACTS_PROGRESS_BAR", "false")
     # The steps in which a database is made ready are nobody's business.
     for name in ("alembic", "mlflow.store.db.utils", "mlflow.tracking.fluent"):
         logging.getLogger(name).setLevel(logging.WARNING)
