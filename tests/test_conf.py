@@ -11,7 +11,7 @@ from rageval.config.build import build, build_parts
 from rageval.config.places import shipped
 from rageval.config.reading import parameters, read
 from rageval.config.resolvers import register
-from rageval.config.settings import EvaluationConfig
+from rageval.config.settings import CheckConfig, EvaluationConfig
 from rageval.golden.access import PublicOnly
 from rageval.verbs import VERBS
 
@@ -20,6 +20,16 @@ FILES = sorted(str(file.relative_to(CONF)) for file in CONF.rglob("*.yaml"))
 NEEDS = {  # what a choice cannot do without
     "dataset/beir.yaml": ["dataset.path=d"],
     "dataset/markdown.yaml": ["dataset.path=d", "dataset.questions=q.yaml"],
+    "dataset/ragas.yaml": ["dataset.path=d", "dataset.questions=r.jsonl"],
+    "dataset/deepeval.yaml": ["dataset.path=d", "dataset.questions=g.json"],
+    "dataset/haystack.yaml": ["dataset.path=d", "dataset.questions=l.json"],
+    "dataset/adr.yaml": ["dataset.path=d", "dataset.questions=q.json"],
+    "dataset/table.yaml": ["dataset.path=d", "dataset.questions=q.csv"],
+    "dataset/squad.yaml": ["dataset.path=d"],
+    "dataset/llama_index.yaml": ["dataset.path=d"],
+    "dataset/autorag.yaml": ["dataset.path=d"],
+    "dataset/chroma.yaml": ["dataset.path=d"],
+    "dataset/trec.yaml": ["dataset.path=d", "dataset.questions=t.tsv", "dataset.qrels=q.txt"],
     "retriever/custom.yaml": ["retriever._target_=plugged.Nothing"],
 }
 
@@ -36,7 +46,14 @@ def composed(*overrides, config="config"):
     return compose(config, list(overrides), return_hydra_config=False)
 
 
-@pytest.mark.parametrize("file", [name for name in FILES if "/" in name])
+@pytest.mark.parametrize("file", [name for name in FILES if name.startswith("export/")])
+def test_every_export_composes_passes_the_check_and_builds(file):
+    path = [] if file == "export/none.yaml" else ["export.path=p"]
+    config = read(composed(f"export={Path(file).stem}", *path, config="check"), CheckConfig)
+    assert hasattr(build(config.export, "export"), "write")
+
+
+@pytest.mark.parametrize("file", [n for n in FILES if "/" in n and not n.startswith("export/")])
 def test_every_choice_composes_passes_the_check_and_builds(file):
     group, name = Path(file).parent.as_posix(), Path(file).stem
     retriever = [] if group in {"retriever", "experiment"} else ["retriever=hybrid"]

@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from scripted import LETTERS, Script, evaluated, letters, question, scored
 
 from rageval.chunking.chunks import cut
 from rageval.chunking.fixed import FixedSize
@@ -27,7 +28,6 @@ from rageval.judging.qrels import judge
 from rageval.judging.resolution import resolve
 from rageval.measures.distractors import distractor_above_answer
 from rageval.measures.ranks import ABSENT
-from tests.scripted import LETTERS, Script, evaluated, letters, question, scored
 
 NO = {"answerable": Answerable.NO}
 

@@ -1,6 +1,7 @@
 """TREC files of an evaluation are scored alike by every tool."""
 
 import pytest
+from scripted import evaluated, question
 
 from rageval.corpus.document import Corpus, Document
 from rageval.measures import trec_eval
@@ -8,7 +9,6 @@ from rageval.measures.trec_eval import judged_ranks
 from rageval.report import trec
 from rageval.trec.qrels import read_qrels
 from rageval.trec.run import read_run
-from tests.scripted import evaluated, question
 
 NAMES = ("a b", "100%", "#x", "ü:1", "q 1", "z")
 

@@ -88,10 +88,20 @@ class RunConfig(Record):
     notes: str | None
 
 
+class CheckOptions(Record):
+    """What a check looks for beside faults, and where it writes what it found."""
+
+    near: Annotated[Share, Field(gt=0)] | None  # share of words of near duplicates; None = off
+    against: Name | None  # a git revision or a file
+    json_path: Name | None = Field(alias="json")
+
+
 class CheckConfig(Record):
     """Everything that a check is told."""
 
     dataset: DatasetConfig
+    export: Node
+    check: CheckOptions
     secrets: Mapping[str, Any] = {}
 
 

@@ -5,6 +5,8 @@ from __future__ import annotations
 import re
 from urllib.parse import unquote
 
+from rageval.errors import InputError
+
 _UNFIT = re.compile(r"[\s%]|^#")  # a line that begins with # is a comment
 
 
@@ -22,9 +24,17 @@ def word(name: str) -> str:
 def name_of(encoded: str) -> str:
     """Return the id that `word` made a word of.
 
+    Raises
+    ------
+    InputError
+        If it is none that `word` makes.
+
     Examples
     --------
     >>> name_of("Extinction%20risk:170")
     'Extinction risk:170'
     """
-    return unquote(encoded, errors="strict")
+    try:
+        return unquote(encoded, errors="strict")
+    except UnicodeDecodeError as error:
+        raise InputError(f"the id {encoded!r} is not percent-encoded UTF-8") from error
