@@ -86,7 +86,7 @@ def fetch(store: Store, run: str) -> Kept:
     content = artifact(store, run, QUESTIONS)
     try:
         table = json.loads(content)
-    except ValueError as fault:
+    except (ValueError, RecursionError) as fault:
         raise NoVerdictError(f"run {run}: {QUESTIONS} is no JSON: {fault}") from fault
     tags = dict(found.data.tags)
     digest = hashlib.sha256(content).hexdigest()
