@@ -50,9 +50,7 @@ def _promote(
     keep_verdict(store, candidate.run, verdict)
     held = None
     if verdict.passed or config.force:
-        held = check(
-            plans(store, judgement, rules.registry, HOLDOUT), rules.thresholds, store, target
-        )
+        held = check(plans(judgement, rules.registry, HOLDOUT), rules.thresholds, store, target)
         _show_held(target, held)
     passed = verdict.passed and held is not None and held.passed
     if not passed and not config.force:
