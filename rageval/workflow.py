@@ -20,6 +20,7 @@ from rageval.config.build import build_parts
 from rageval.config.loading import Dataset, Side, load
 from rageval.config.reading import parameters, read, without_secrets
 from rageval.config.settings import EvaluationConfig
+from rageval.errors import InputError
 from rageval.evaluation import latency
 from rageval.evaluation.evaluation import Benchmark, Evaluation, evaluate
 from rageval.pipeline import Parts, Pipeline
@@ -98,6 +99,22 @@ def open_tracking(config: TrackingConfig, target: Console) -> Store | None:
     if not config.enabled:
         return None
     return stores.open_store(stores.locate(config, os.environ), config.experiment)
+
+
+def require_tracking(config: TrackingConfig, target: Console) -> Store:
+    """Open the tracking store of a verb that cannot do without.
+
+    Raises
+    ------
+    InputError
+        If tracking is off.
+    UnreachableError
+        If the store cannot be reached.
+    """
+    store = open_tracking(config, target)
+    if store is None:
+        raise InputError("tracking=off: this verb reads the tracking store, it cannot do without")
+    return store
 
 
 def measure(plan: Plan, target: Console) -> Outcome:

@@ -16,7 +16,8 @@ from rageval.report import console
 from rageval.tracking.reading import newest
 from rageval.tracking.store import Store
 from rageval.tracking.verdict import files_of, keep_verdict
-from rageval.workflow import open_tracking
+from rageval.verbs.suggestion import write_suggestion
+from rageval.workflow import require_tracking
 
 _FAILED = 1
 
@@ -25,12 +26,13 @@ def run(composed: DictConfig) -> int:
     """Judge the candidates and return the exit code: 0 if all pass, 1 if any fails."""
     config = read(restricted(composed, GateVerbConfig), GateVerbConfig)
     target = console.console()
-    store = open_tracking(config.tracking, target)
-    if store is None:
-        raise InputError("tracking.enabled: a gate needs the tracking store, got false")
+    store = require_tracking(config.tracking, target)
     rules = Rules(config.gate, config.registry, config.threshold)
     found = [judge(store, name, rules, target) for name in candidates(store, config)]
-    return show(store, found, rules, target)
+    code = show(store, found, rules, target)
+    if config.suggest:
+        write_suggestion(config, found, target)
+    return code
 
 
 def candidates(store: Store, config: GateVerbConfig) -> Iterator[str]:
