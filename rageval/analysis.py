@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import unicodedata
 from functools import cached_property
-from typing import Annotated, Any, Literal
+from typing import Annotated, Literal
 
 import regex
 from pydantic import Field
@@ -58,8 +58,8 @@ class Analyser:
         return self._stem(words, language) if self.stem else words
 
     def _stem(self, words: list[str], language: str) -> list[str]:
-        stemmed: list[str] = self._stemmers[language].stemWords(words)
-        return stemmed
+        stems = self._stems[language]
+        return [stems[word] for word in words]
 
     def _language(self, words: list[str]) -> str:
         if len(self.languages) == 1:
@@ -81,10 +81,21 @@ class Analyser:
         }
 
     @cached_property
-    def _stemmers(self) -> dict[str, Any]:
+    def _stems(self) -> dict[str, _Stems]:
+        return {name: _Stems(name) for name in self.languages}
+
+
+class _Stems(dict[str, str]):
+    """The stems of the words met so far: looking one up is quicker than stemming it again."""
+
+    def __init__(self, language: str) -> None:
+        super().__init__()
         import Stemmer
 
-        return {name: Stemmer.Stemmer(name) for name in self.languages}
+        self._stemmer = Stemmer.Stemmer(language, 0)
+
+    def __missing__(self, word: str) -> str:
+        return self.setdefault(word, self._stemmer.stemWord(word))
 
 
 def _folded(text: str) -> str:
@@ -95,7 +106,7 @@ def _folded(text: str) -> str:
 def _words(text: str) -> list[str]:
     words: list[str] = []
     for word in _WORD.findall(_folded(text)):
-        if len(word) > 1 and _SCRIPT_RUN.match(word):
+        if len(word) > 1 and not word.isascii() and _SCRIPT_RUN.match(word):
             words.extend(word)
             words.extend(word[i : i + 2] for i in range(len(word) - 1))
         else:

@@ -122,9 +122,8 @@ def plans(
     candidate, found = judgement.candidate, judgement.against
     try:
         text = artifact(store, candidate.run, CONFIG).decode()
-        own = Plan.of(
-            _plain(allowed(text, registry.allow)), lambda _: candidate.result.name, SINGLE
-        )
+        own = _plain(allowed(text, registry.allow))
+        mine = Plan.of(own, lambda _: candidate.result.name, SINGLE)
     except InputError as fault:
         raise NoVerdictError(f"run {candidate.run} cannot be run anew: {fault}") from fault
     champion = None if found is None else _champion_plan(store, candidate, found, registry)

@@ -56,6 +56,34 @@ def test_lsa_is_the_same_every_time():
     assert np.array_equal(one, other)
 
 
+def test_lsa_has_no_direction_in_which_no_text_differs():
+    # four texts of which two are repeated: rank 2
+    texts = ["oil pump", "bread oven", "oil pump", "bread oven"]
+    rows = Lsa().fit(texts).encode(texts)
+    assert rows.shape == (4, 2)
+    assert rows[0] @ rows[2] == pytest.approx(1)
+    assert rows[0] @ rows[1] == pytest.approx(0)
+
+
+@pytest.mark.parametrize("copies", [1, 12])  # more terms than texts, and more texts than terms
+def test_lsa_of_a_small_corpus_is_the_truncated_svd_that_numpy_finds(copies):
+    texts = [f"{text} {n}" for n in range(copies) for text in TEXTS]
+    encoder = Lsa(dimensions=3)
+    weights = encoder.fit(texts).weights.transform([encoder.analyser(text) for text in texts])
+    left, sizes, _ = np.linalg.svd(weights.toarray(), full_matrices=False)
+    expected = unit_rows((left * sizes)[:, :3])
+    rows = encoder.fit(texts).encode(texts)
+    assert rows @ rows.T == pytest.approx(expected @ expected.T, abs=1e-6)
+
+
+def test_lsa_searches_a_large_corpus_and_finds_nearly_the_same(monkeypatch):
+    texts = [f"{text} {n}" for n in range(12) for text in TEXTS]
+    exact = Lsa(dimensions=3).fit(texts).encode(texts)
+    monkeypatch.setattr("rageval.encoders.lsa._EXACT", 0)
+    searched = Lsa(dimensions=3).fit(texts).encode(texts)
+    assert searched @ searched.T == pytest.approx(exact @ exact.T, abs=0.01)
+
+
 @pytest.mark.parametrize("texts", [[], ["oil pump"], ["of the", "!"], ["oil", "oil oil"]])
 def test_lsa_learns_nothing_from_a_corpus_too_small(texts):
     rows = Lsa().fit(texts).encode(["oil", "pump"])

@@ -9,7 +9,7 @@ from rageval.encoders.lsa import Lsa
 from rageval.retrievers.bm25 import Bm25
 from rageval.retrievers.dense import Dense
 from rageval.retrievers.hybrid import Hybrid
-from rageval.retrievers.retriever import Retriever, Scores
+from rageval.retrievers.retriever import Query, Retriever, Scope, Scores
 from rageval.retrievers.tfidf import TfIdf
 from rageval.retrievers.top import significant, top
 
@@ -188,6 +188,19 @@ class Recorder:
 
     def search(self, queries, depth):
         return top(Scores.plain(self.value), queries, depth)
+
+
+@pytest.mark.parametrize("depth", [1, 7, 50, 3999])
+@pytest.mark.parametrize("kinds", [5, 10**9])  # many ties, and none
+def test_the_cut_of_many_scores_is_that_of_a_full_sort(depth, kinds):
+    random = np.random.default_rng(depth)
+    value = random.integers(-kinds, kinds, (1, 4000)).astype(float) / kinds
+    allowed = (value[0] != 0) & (random.random(4000) < 0.5)
+    query = Query("x", Scope(frozenset(), allowed))
+    found = top(Scores.plain(value), [query], depth).chunk[0].tolist()
+    rounded = [float(f"{score:.5e}") for score in value[0]]  # six significant digits
+    every = sorted(np.flatnonzero(allowed).tolist(), key=lambda n: (-rounded[n], n))
+    assert found == every[:depth]
 
 
 def test_a_long_run_of_ties_at_the_cut_is_cut_in_corpus_order():

@@ -113,9 +113,9 @@ def test_the_same_command_twice_gives_the_same_rankings_measures_and_fingerprint
 def test_the_last_line_says_how_to_open_the_run(twice):
     folder, (done, _) = twice
     assert runs(folder)[0].info.run_id in done.out
-    assert done.out.splitlines()[-1].startswith(
-        "next: mlflow ui --backend-store-uri sqlite:///mlruns/mlflow.db"
-    )
+    opening, gating = done.out.splitlines()[-2:]
+    assert opening.startswith("next: mlflow ui --backend-store-uri sqlite:///mlruns/mlflow.db")
+    assert gating.split()[:4] == ["python", "-m", "rageval", "gate"]
     assert done.err == ""
 
 

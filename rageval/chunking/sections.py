@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
+from functools import cache
 from typing import Any
 
 from markdown_it import MarkdownIt
@@ -61,17 +62,26 @@ def plain_title(title: str) -> str:
     >>> plain_title("The `run` *command*")
     'The run command'
     """
-    return _title(MarkdownIt("commonmark").parseInline(title))
+    return _title(_inline().parseInline(title))
+
+
+@cache
+def _blocks() -> MarkdownIt:
+    """Return a parser that leaves text alone: only the headings' own is wanted."""
+    return MarkdownIt("commonmark").disable("inline")
+
+
+@cache
+def _inline() -> MarkdownIt:
+    return MarkdownIt("commonmark")
 
 
 def _headings(text: str) -> list[tuple[int, int, str]]:
     """Return level, line (counted from 0) and title of each heading."""
-    parser = MarkdownIt("commonmark").disable("inline")  # only the headings' own text is parsed
     env: dict[str, Any] = {}
-    tokens = parser.parse(text, env)
-    parser.enable("inline")
+    tokens = _blocks().parse(text, env)
     return [
-        (int(token.tag[1:]), token.map[0], _title(parser.parseInline(content.content, env)))
+        (int(token.tag[1:]), token.map[0], _title(_inline().parseInline(content.content, env)))
         for token, content in zip(tokens, tokens[1:], strict=False)
         if token.type == "heading_open" and token.level == 0 and token.map is not None
     ]

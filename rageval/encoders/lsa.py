@@ -7,18 +7,26 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 from pydantic import Field
 
 from rageval.analysis import Analyser
 from rageval.encoders.encoder import Encoding, Vectors, unit_rows
 from rageval.fields import Count, Natural, component
 
+_EXACT = 2_000  # up to so many texts or terms the exact decomposition is the quicker one
+_NOTHING = 1e-6  # singular values below this share of the largest are rounding
+
+Axes = NDArray[np.float64]  # [n_terms, ≤ dimensions]
+
 
 @component
 class Lsa:
-    """Truncated SVD of TF-IDF weights (Deerwester et al. 1990), by scikit-learn.
+    """Truncated SVD of TF-IDF weights (Deerwester et al. 1990).
 
-    `dimensions` is cut to what the corpus can bear: one below its number of chunks and of terms.
+    Exact for a small corpus; else by scikit-learn's randomised search, which `seed` is for.
+    `dimensions` is cut to what the corpus can bear: one below its number of chunks and of terms,
+    and no direction in which its chunks do not differ.
     """
 
     dimensions: Count = 256
@@ -34,28 +42,45 @@ class Lsa:
         return self._learn(terms, width)
 
     def _learn(self, terms: Sequence[Sequence[str]], width: int) -> Encoding:
-        from sklearn.decomposition import TruncatedSVD
         from sklearn.feature_extraction.text import TfidfVectorizer
 
-        weights = TfidfVectorizer(analyzer=_as_is, sublinear_tf=True)
-        svd = TruncatedSVD(width, random_state=self.seed)
-        svd.fit(weights.fit_transform(terms))
-        return _Latent(self.analyser, weights, svd)
+        model = TfidfVectorizer(analyzer=_as_is, sublinear_tf=True)
+        weights = model.fit_transform(terms)
+        if min(weights.shape) <= _EXACT:
+            return _Latent(self.analyser, model, _exact(weights, width))
+        return _Latent(self.analyser, model, _searched(weights, width, self.seed))
 
 
 def _as_is(terms: Sequence[str]) -> Sequence[str]:
     return terms
 
 
+def _exact(weights: Any, width: int) -> Axes:  # noqa: ANN401  a scipy matrix [n_texts, n_terms]
+    """Return the leading right singular vectors, from the smaller of the two Gram matrices."""
+    by_text = weights.shape[0] <= weights.shape[1]
+    gram = (weights @ weights.T if by_text else weights.T @ weights).toarray()
+    squares, vectors = np.linalg.eigh(gram)  # ascending
+    kept = np.flatnonzero(squares > squares[-1] * _NOTHING**2)[::-1][:width]
+    axes: Axes = vectors[:, kept]
+    return weights.T @ (axes / np.sqrt(squares[kept])) if by_text else axes
+
+
+def _searched(weights: Any, width: int, seed: int) -> Axes:  # noqa: ANN401  a scipy matrix
+    from sklearn.decomposition import TruncatedSVD
+
+    components: Axes = TruncatedSVD(width, random_state=seed).fit(weights).components_
+    return components.T
+
+
 @dataclass(frozen=True)
 class _Latent:
     analyser: Analyser
     weights: Any  # TfidfVectorizer
-    svd: Any  # TruncatedSVD
+    axes: Axes
 
     def encode(self, texts: Sequence[str]) -> Vectors:
         terms = [self.analyser(text) for text in texts]
-        return unit_rows(self.svd.transform(self.weights.transform(terms)))
+        return unit_rows(self.weights.transform(terms) @ self.axes)
 
 
 @dataclass(frozen=True)

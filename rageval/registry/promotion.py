@@ -54,6 +54,13 @@ def current(store: Store, config: RegistryConfig, dataset: str) -> str | None:
     return None if version is None else str(version.version)
 
 
+def former(store: Store, config: RegistryConfig, dataset: str) -> str | None:
+    """Return the version that was the champion before this one, None if there is none."""
+    found = registered(store, config.name(dataset))
+    version = None if found is None else found.aliases.get(config.previous)
+    return None if version is None else str(version)
+
+
 def move(store: Store, config: RegistryConfig, dataset: str, promotion: Promotion) -> None:
     """Point the alias at `promotion.after`, if it still stands at `promotion.before`.
 

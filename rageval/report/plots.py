@@ -7,7 +7,6 @@ import io
 import numpy as np
 
 from rageval.evaluation.evaluation import Evaluation
-from rageval.subsets import Summary
 
 _INK, _SOFT = "#2f6f9f", "#b8c4ce"
 
@@ -23,20 +22,17 @@ def subsets(evaluation: Evaluation, measure: str, heading: str) -> bytes:
     ]
     figure = Figure(figsize=(8, 0.8 + 0.26 * len(rows)), layout="constrained")
     axes = figure.subplots()
-    for place, (_, summary) in enumerate(rows):
-        _draw(axes, place, summary)
-    axes.set_yticks(range(len(rows)), [name for name, _ in rows])
+    places = range(len(rows))
+    table = np.array([(found.low, found.value, found.high) for _, found in rows], np.float64)
+    axes.hlines(places, table[:, 0], table[:, 2], color=_INK, linewidth=2)
+    axes.plot(table[:, 1], places, "o", color=_INK, markersize=5)
+    axes.set_yticks(places, [name for name, _ in rows])
     axes.invert_yaxis()
     axes.set_xlim(0, 1)
     axes.set_xlabel(f"{heading}, 95 % interval")
     axes.axvline(rows[0][1].value or 0, color=_SOFT, linewidth=1, zorder=0)
     axes.spines[["top", "right"]].set_visible(False)
     return _png(figure)
-
-
-def _draw(axes: object, place: int, summary: Summary) -> None:
-    axes.plot([summary.low, summary.high], [place, place], color=_INK, linewidth=2)  # type: ignore[attr-defined]  # matplotlib is imported late
-    axes.plot([summary.value], [place], "o", color=_INK, markersize=5)  # type: ignore[attr-defined]
 
 
 def target_ranks(evaluation: Evaluation) -> bytes:

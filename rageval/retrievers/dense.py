@@ -34,7 +34,7 @@ class _Vectors:
 
     def scores(self, queries: Sequence[Query]) -> Scores:
         asked = self._encoded([query.text for query in queries])
-        return Scores.plain((asked @ self.vectors.T).astype(np.float64))
+        return Scores.plain((asked @ self.vectors.T).astype(np.float64, copy=False))
 
     def _encoded(self, questions: Sequence[str]) -> Vectors:
         if isinstance(self.encoding, QueryEncoding):

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from rageval.retrievers.retriever import Candidates, Query, Scores
 
 _DIGITS = 6  # significant; what differs by less is a tie on any machine
+_SAMPLED = 16  # every so many scores are looked at before all are
 
 
 def significant(values: NDArray[np.float64], digits: int = _DIGITS) -> NDArray[np.float64]:
@@ -49,12 +50,24 @@ def top(scores: Scores, queries: Sequence[Query], depth: int) -> Candidates:
 
 def _best(values: NDArray[np.float64], allowed: NDArray[np.bool_], depth: int) -> NDArray[np.int64]:
     """Return the numbers of the best allowed chunks, in order."""
-    numbers = np.flatnonzero(allowed)
+    numbers = np.flatnonzero(_promising(values, allowed, depth))
     kept = values[numbers]
     if len(numbers) > depth:
-        last = np.partition(kept, len(kept) - depth)[len(kept) - depth]
-        # Rounding may tie what lies a little below the last one with it: keep those in the running.
-        near = kept >= last - abs(last) * 10.0 ** (1 - _DIGITS)
+        near = kept >= _bar(kept, depth)
         numbers, kept = numbers[near], kept[near]
     order = np.argsort(-significant(kept), kind="stable")[:depth]
     return numbers[order]
+
+
+def _promising(
+    values: NDArray[np.float64], allowed: NDArray[np.bool_], depth: int
+) -> NDArray[np.bool_]:
+    """Rule out what cannot be among the best: what is below the last of a sample's best."""
+    sample = values[::_SAMPLED][allowed[::_SAMPLED]]
+    return allowed & (values >= _bar(sample, depth)) if len(sample) > depth else allowed
+
+
+def _bar(values: NDArray[np.float64], depth: int) -> float:
+    """Return the last of the best values, less what rounding may tie with it."""
+    last = float(np.partition(values, len(values) - depth)[len(values) - depth])
+    return last - abs(last) * 10.0 ** (1 - _DIGITS)

@@ -10,7 +10,7 @@ from omegaconf import DictConfig
 from rageval.config.reading import read, restricted
 from rageval.config.settings import PromoteConfig
 from rageval.errors import InputError, NoVerdictError
-from rageval.registry.promotion import Promotion, current, move
+from rageval.registry.promotion import Promotion, current, former, move
 from rageval.report import console
 from rageval.workflow import open_tracking
 
@@ -24,10 +24,10 @@ def run(composed: DictConfig) -> int:
         raise InputError("tracking.enabled: a rollback needs the tracking store, got false")
     registry, dataset = config.registry, config.dataset.name
     now = current(store, registry, dataset)
-    before = current(store, registry.model_copy(update={"alias": registry.previous}), dataset)
+    before = former(store, registry, dataset)
     model = registry.name(dataset)
     if now is None or before is None or before == now:
-        raise NoVerdictError(f"{model}: there is no version before {now or 'the first'} to go to")
+        raise NoVerdictError(f"{model}: there is no version before this one to go back to")
     entry = Promotion(
         when=datetime.now(UTC).isoformat(timespec="seconds"),
         who=getpass.getuser(),
