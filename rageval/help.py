@@ -38,13 +38,22 @@ Often changed:
 """
 
 _CHECK = """\
-Read a corpus and its golden set and tell every fault, with file and line. Nothing is retrieved.
+Read a corpus and its golden set and tell every fault, with file and line, and what looks wrong.
+Nothing is retrieved, and only what is asked for is written.
 
   python -m rageval check
   python -m rageval check dataset=markdown dataset.path=docs dataset.questions=golden.yaml
+  python -m rageval check check.against=HEAD~1             what was relabelled since a git revision
+  python -m rageval check dataset=squad dataset.path=dev.json export=canonical export.path=g.yaml
 
-Choices (GROUP=CHOICE):
+Choices (GROUP=CHOICE, then GROUP.KEY=VALUE for what is in it):
 {choices}
+
+Keys:
+  check.near=0.8          share of words that makes near duplicates; null = not looked for
+  check.against=null      a git revision or another file: list what was added, removed, relabelled
+  check.json=null         a path: write all that was found, for programs
+  export.path=…           where an export is written; what the format cannot keep is named
 """
 
 _COMPARE = """\
@@ -116,7 +125,7 @@ _TEXTS = {
     "promote": (_PROMOTE, _JUDGING),
     "rollback": (_ROLLBACK, _READING),
     "report": (_REPORT, _READING),
-    "check": (_CHECK, ("dataset",)),
+    "check": (_CHECK, ("dataset", "export")),
 }
 
 
