@@ -11,7 +11,7 @@ from rageval.verbs import VERBS
 
 _GROUPS = (
     "retriever", "chunking", "encoder", "dataset", "window", "rewriting", "analyser", "threshold",
-    "tracking", "experiment",
+    "tracking", "cache", "experiment",
 )  # fmt: skip
 
 _EVALUATE = """\

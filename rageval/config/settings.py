@@ -12,6 +12,7 @@ from rageval.fields import Count, Flag, Name, Natural, Number, Record, Share
 from rageval.gate.settings import GateConfig
 from rageval.gate.thresholds import GateThresholds
 from rageval.measures.catalogue import Cutoffs, catalogue
+from rageval.stages.store import CacheConfig
 from rageval.tracking.settings import RegistryConfig, TrackingConfig
 from rageval.window import Window
 
@@ -140,6 +141,7 @@ class EvaluationConfig(PipelineConfig):
     threshold: GateThresholds
     latency: LatencyConfig
     tracking: TrackingConfig
+    cache: CacheConfig
     output: OutputConfig
     run: RunConfig
     gate: GateConfig

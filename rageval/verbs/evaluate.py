@@ -26,7 +26,7 @@ def run(composed: DictConfig) -> int:
     require_retriever()
     choices = chosen()
     kind = CELL if sweeping() else SINGLE
-    plan = Plan.of(composed, lambda parts: retrieval(choices, parts.window), kind)
+    plan = Plan.of(composed, lambda parts: retrieval(choices, parts.window), kind, None)
     _require_store(plan.config)
     target = console.console()
     store = open_tracking(plan.config.tracking, target)
