@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from itertools import chain
 from pathlib import Path
 from typing import Any
@@ -53,8 +53,8 @@ def compose_yaml(text: str, path: Path, first_line: int = 1) -> Node | None:
     return node
 
 
-def compose_json(text: str, path: Path) -> Node:
-    """Return a JSON text as a node.
+def compose_json(text: str, path: Path, first_line: int = 1) -> Node:
+    """Return a JSON text as a node; the text begins on `first_line` of the file.
 
     Raises
     ------
@@ -63,9 +63,10 @@ def compose_json(text: str, path: Path) -> Node:
     """
     try:
         json.loads(text)
-        return _node(_tokens(text))
+        return _node(_tokens(text, first_line - 1))
     except json.JSONDecodeError as error:
-        raise InputError(f"{path}:{error.lineno}: not JSON: {error.msg}") from error
+        line = first_line - 1 + error.lineno
+        raise InputError(f"{path}:{line}: not JSON: {error.msg}") from error
     except ValueError as error:  # a number of thousands of digits
         raise InputError(f"{path}: not JSON: {error}") from error
     except RecursionError as error:
@@ -97,11 +98,37 @@ def _plain(node: Node) -> bool:
     return getattr(node, "style", None) not in ("'", '"', "|", ">")
 
 
+def text_node(text: str, line: int) -> Node:
+    """Return text as a node of a line."""
+    return yaml.ScalarNode("tag:yaml.org,2002:str", text, _mark(line), style='"')
+
+
+def word_node(word: str, line: int) -> Node:
+    """Return what JSON would read an unquoted word as: a number, true, false, null; or text."""
+    plain = word in ("true", "false", "null") or re.fullmatch(r"-?\d+(\.\d+)?", word)
+    return _scalar(word, _mark(line)) if plain else text_node(word, line)
+
+
+def list_node(items: Iterable[Node], line: int) -> Node:
+    """Return a list as a node of a line."""
+    return yaml.SequenceNode("tag:yaml.org,2002:seq", list(items), _mark(line))
+
+
+def mapping_node(fields: Mapping[str, Node], line: int) -> Node:
+    """Return keys with values as a node of a line."""
+    pairs = [(text_node(key, line), value) for key, value in fields.items()]
+    return yaml.MappingNode("tag:yaml.org,2002:map", pairs, _mark(line))
+
+
+def _mark(line: int) -> yaml.Mark:
+    return yaml.Mark("", 0, line - 1, 0, None, 0)
+
+
 _Token = tuple[str, int]  # text, line counted from 0
 
 
-def _tokens(text: str) -> Iterator[_Token]:
-    line, seen = 0, 0
+def _tokens(text: str, line: int) -> Iterator[_Token]:
+    seen = 0
     for match in _JSON_TOKEN.finditer(text):
         line += text.count("\n", seen, match.start())
         seen = match.start()

@@ -52,20 +52,35 @@ def benchmark(corpus: Corpus, scored: GoldenSet, access: Access, judging: Judgin
     )
 
 
-def variant(nodes: Mapping[str, Mapping[str, Any]], window: Window) -> str:
-    """Return the fingerprint of a retrieval configuration (64 hex digits).
+@dataclass(frozen=True, slots=True)
+class Variant:
+    """What names a retrieval: fingerprints of the whole and of two parts (64 hex digits each)."""
 
-    `nodes` are the components as configured. How many questions a retriever is asked at a time does
-    not count; the source of classes that are not ours does.
-    """
-    return digest(
-        {
-            "nodes": {name: _without_concurrency(node) for name, node in nodes.items()},
-            "window": window.model_dump(mode="json"),
-            "version": __version__,
-            "sources": {target: _source(target) for target in _foreign(nodes)},
-        }
-    )
+    whole: str  # configuration, version of the package, source of a user's classes
+    chunking: str  # how documents are cut
+    sources: str  # files that define a user's classes
+
+    @classmethod
+    def of(cls, nodes: Mapping[str, Mapping[str, Any]], window: Window) -> Variant:
+        """Return the fingerprints of components as configured, `chunking` among them.
+
+        How many questions a retriever is asked at a time does not count.
+        """
+        sources = {target: _source(target) for target in sorted(set(_foreign(nodes)))}
+        chunking = nodes["chunking"]
+        own = list(_foreign(chunking))
+        return cls(
+            whole=digest(
+                {
+                    "nodes": {name: _without_concurrency(node) for name, node in nodes.items()},
+                    "window": window.model_dump(mode="json"),
+                    "version": __version__,
+                    "sources": sources,
+                }
+            ),
+            chunking=digest([dict(chunking), [sources[name] for name in own]]),
+            sources=digest(sources),
+        )
 
 
 def _without_concurrency(node: Any) -> Any:  # noqa: ANN401  any JSON value

@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 
+import rageval
 from rageval.door import enter
 
 
@@ -64,20 +65,34 @@ def typed(
     return enter_words
 
 
-@pytest.fixture
-def program(tmp_path: Path) -> Callable[..., Said]:
-    """Run `python -m rageval` as a process of its own, in an empty folder."""
+class Program:
+    """`python -m rageval` as a process of its own, as a user's shell would start it."""
 
-    def run(*words: str, **environment: str) -> Said:
+    @property
+    def environment(self) -> dict[str, str]:
+        """The environment without what would choose a store, and with this rageval found first."""
         clean = {k: v for k, v in os.environ.items() if not k.startswith(("MLFLOW_", "HYDRA_"))}
-        done = subprocess.run(
-            [sys.executable, "-m", "rageval", *words],
-            cwd=tmp_path,
-            env={**clean, **environment},
-            capture_output=True,
-            text=True,
-            check=False,
-        )
-        return Said(done.returncode, done.stdout, done.stderr)
+        return {**clean, "PYTHONPATH": str(Path(rageval.__file__).parents[1])}
 
-    return run
+    def start(self, folder: Path, *words: str) -> subprocess.Popen[str]:
+        """Start it without waiting."""
+        return subprocess.Popen(
+            [sys.executable, "-m", "rageval", *words],
+            cwd=folder,
+            env=self.environment,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+        )
+
+    def run(self, folder: Path, *words: str) -> Said:
+        """Run it to its end."""
+        process = self.start(folder, *words)
+        out, err = process.communicate()
+        return Said(process.returncode, out, err)
+
+
+@pytest.fixture(scope="session")
+def program() -> Program:
+    """The program as a process."""
+    return Program()

@@ -126,7 +126,7 @@ def test_all_faults_of_both_files_are_told_at_once(tmp_path):
         "queries.jsonl:7: not a JSON object: "
         "Expecting property name enclosed in double quotes at column 2",
         "qrels/test.tsv:3: query 'q1' has document 'a' a second time",
-        "qrels/test.tsv:4: document 'aa' is not in the corpus, did you mean 'a'?",
+        "qrels/test.tsv:4: question 'q1': document 'aa' is not in the corpus, did you mean 'a'?",
         "qrels/test.tsv:5: query 'qq1' is not among the queries, did you mean 'q1'?",
         "qrels/test.tsv:6: score is '1.5', a whole number is needed",
         "qrels/test.tsv:7: 1 fields, 3 with tabs between are needed",

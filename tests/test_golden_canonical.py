@@ -253,7 +253,7 @@ def test_an_empty_set_is_refused(tmp_path):
         ('{"set": "s", "questions": [{"id": 1e3}]}', "g.json", "id is 1e3, read as a number"),
         ("[" * 100_000, "g.yaml", "nest"),
         ("[" * 100_000, "g.json", "nested too deeply"),
-        ("set: s", "g.toml", "a golden file is .yaml, .yml or .json"),
+        ("set: s", "g.toml", "a golden file is .yaml, .yml, .json, .jsonl or .csv"),
     ],
 )
 def test_a_file_that_is_no_golden_set_is_a_sentence(tmp_path, text, name, told):

@@ -11,7 +11,7 @@ from hydra.errors import InstantiationException
 from hydra.utils import get_class, instantiate
 from pydantic import ValidationError
 
-from rageval.config.settings import EvaluationConfig
+from rageval.config.settings import PipelineConfig
 from rageval.errors import InputError, RagevalError
 from rageval.golden.access import Access
 from rageval.pipeline import Parts
@@ -98,7 +98,7 @@ def _named(fault: InstantiationException) -> type:
     return loaded if inspect.isclass(loaded) else object
 
 
-def build_parts(config: EvaluationConfig, access: Access) -> Parts:
+def build_parts(config: PipelineConfig, access: Access) -> Parts:
     """Build the settings of a pipeline, with the faults of all of them in one go.
 
     Raises

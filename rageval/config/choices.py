@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from hydra.core.global_hydra import GlobalHydra
 from hydra.core.hydra_config import HydraConfig
+from hydra.types import RunMode
 
 from rageval.config.refusals import no_retriever
 
@@ -12,6 +13,11 @@ def chosen() -> dict[str, str]:
     """Return the choice made in each group; groups without one are left out."""
     found = HydraConfig.get().runtime.choices
     return {group: str(name) for group, name in found.items() if name is not None}
+
+
+def sweeping() -> bool:
+    """Say whether this is one cell of a sweep."""
+    return HydraConfig.get().mode == RunMode.MULTIRUN
 
 
 def require_retriever() -> None:

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
 
-from rageval.config.build import build
-from rageval.config.settings import DatasetConfig
+from rageval.config.build import build, build_parts
+from rageval.config.settings import DatasetConfig, PipelineConfig
 from rageval.corpus.document import Corpus
 from rageval.errors import InputError
 from rageval.golden.access import Access
@@ -14,7 +15,8 @@ from rageval.golden.question import GoldenSet
 from rageval.judging.check import check
 from rageval.judging.grouping import group_keys
 from rageval.judging.resolution import Evidence, resolve
-from rageval.split import DEV, Assignment
+from rageval.pipeline import Pipeline
+from rageval.split import DEV, HOLDOUT, Assignment
 
 
 @dataclass(frozen=True)
@@ -37,8 +39,22 @@ class Dataset:
 
     @cached_property
     def dev(self) -> Side:
-        """Return the side that evaluations, sweeps and gates see."""
-        return self._side(DEV)
+        """Return the side that evaluations, sweeps and gates see.
+
+        Raises
+        ------
+        InputError
+            If no question is on it.
+        """
+        found = self._side(DEV)
+        if len(found.golden) == 0:
+            raise InputError(f"{self.golden.name}: no question is on the dev side of the split")
+        return found
+
+    @cached_property
+    def holdout(self) -> Side:
+        """Return the side that only a held-out check sees; it may be empty."""
+        return self._side(HOLDOUT)
 
     @property
     def notes(self) -> tuple[str, ...]:
@@ -52,8 +68,6 @@ class Dataset:
             if self.assignment.sides[question.id] == name
         ]
         questions = tuple(question for question, _ in pairs)
-        if not questions:
-            raise InputError(f"{self.golden.name}: no question is on the {name} side of the split")
         return Side(GoldenSet(self.golden.name, questions), tuple(found for _, found in pairs))
 
 
@@ -73,3 +87,21 @@ def load(config: DatasetConfig) -> Dataset:
     split = build(config.split, "dataset.split")
     assignment: Assignment = split.assign(golden, group_keys(golden, evidence, corpus))
     return Dataset(corpus, golden, evidence, access, assignment)
+
+
+def open_pipeline(
+    config: PipelineConfig, accept: Callable[[Corpus], None] = lambda _: None
+) -> Pipeline:
+    """Load the corpus alone and index it, for production; `accept` may refuse the corpus before.
+
+    Raises
+    ------
+    InputError
+        If the corpus or a component is refused.
+    UnreachableError
+        If the retriever's backend cannot be reached.
+    """
+    parts = build_parts(config, build(config.dataset.access, "dataset.access"))
+    corpus: Corpus = build(config.dataset.corpus, "dataset.corpus").load()
+    accept(corpus)
+    return Pipeline.build(corpus, parts, lambda _: None)

@@ -42,6 +42,16 @@ def read(composed: DictConfig, model: type[M]) -> M:
         raise InputError.of(sentences(fault, "", model)) from fault
 
 
+def restricted(composed: DictConfig, model: type[Record]) -> DictConfig:
+    """Return the part of a composed configuration that a record asks for, at every depth."""
+    kept = OmegaConf.masked_copy(composed, [key for key in model.model_fields if key in composed])
+    for key, field in model.model_fields.items():
+        inner = field.annotation
+        if isinstance(inner, type) and issubclass(inner, Record) and key in composed:
+            kept[key] = restricted(composed[key], inner)
+    return kept
+
+
 def parameters(composed: DictConfig) -> dict[str, str]:
     """Return every composed value as a readable parameter: `window.k` → `6`.
 

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, Self
 
 from pydantic import AfterValidator, Field, model_validator
 
 from rageval.evaluation.latency import LatencyConfig
-from rageval.fields import Count, Name, Natural, Number, Record, Share
-from rageval.measures.catalogue import Cutoffs
-from rageval.tracking.settings import TrackingConfig
+from rageval.fields import Count, Flag, Name, Natural, Number, Record, Share
+from rageval.gate.settings import GateConfig
+from rageval.gate.thresholds import GateThresholds
+from rageval.measures.catalogue import Cutoffs, catalogue
+from rageval.tracking.settings import RegistryConfig, TrackingConfig
 from rageval.window import Window
 
 
@@ -23,20 +25,31 @@ def _has_target(node: Mapping[str, Any]) -> Mapping[str, Any]:
 Node = Annotated[Mapping[str, Any], AfterValidator(_has_target)]  # a component, still as data
 
 
-class DatasetConfig(Record):
+class SourceConfig(Record):
+    """A corpus and who may ask: the part of a dataset that production needs."""
+
+    corpus: Node
+    access: Node
+    languages: tuple[str, ...]
+    # What the nodes are made from in datasets that ask for little more than a path.
+    path: Name | None = None
+    askers: Name | None = None
+
+
+class DatasetConfig(SourceConfig):
     """A corpus with its golden set, and who may ask."""
 
     name: Name
-    languages: tuple[str, ...]
-    corpus: Node
     golden: Node
-    access: Node
     split: Node
-    # What the nodes above are made from in datasets that ask for little more than a path.
-    path: Name | None = None
     questions: Name | None = None
-    askers: Name | None = None
     qrels: Name | None = None
+
+
+class SetName(Record):
+    """The set that a gate is about; the rest of its dataset comes from the runs themselves."""
+
+    name: Name
 
 
 class WindowConfig(Record):
@@ -61,12 +74,6 @@ class JudgingConfig(Record):
     min_overlap: Annotated[Share, Field(gt=0)]
 
 
-class ThresholdConfig(Record):
-    """What results are held against."""
-
-    floors: Mapping[str, Mapping[str, Share]]  # subset → measure → the least it may be
-
-
 class OutputConfig(Record):
     """What is printed."""
 
@@ -81,34 +88,38 @@ class RunConfig(Record):
     notes: str | None
 
 
+class CheckOptions(Record):
+    """What a check looks for beside faults, and where it writes what it found."""
+
+    near: Annotated[Share, Field(gt=0)] | None  # share of words of near duplicates; None = off
+    against: Name | None  # a git revision or a file
+    json_path: Name | None = Field(alias="json")
+
+
 class CheckConfig(Record):
     """Everything that a check is told."""
 
     dataset: DatasetConfig
+    export: Node
+    check: CheckOptions
     secrets: Mapping[str, Any] = {}
 
 
-class EvaluationConfig(Record):
-    """Everything that an evaluation is told."""
+class PipelineConfig(Record):
+    """Everything that decides which window a question gets."""
 
-    dataset: DatasetConfig
+    dataset: SourceConfig
     chunking: Node
     analyser: Node
     encoder: Node
     retriever: Node
     rewriting: Node
     window: WindowConfig
-    judging: JudgingConfig
-    measures: Cutoffs
-    threshold: ThresholdConfig
-    latency: LatencyConfig
-    tracking: TrackingConfig
-    output: OutputConfig
-    run: RunConfig
+    measures: Cutoffs  # they decide the default depth
     secrets: Mapping[str, Any] = {}
 
     @model_validator(mode="after")
-    def _deep_enough(self) -> EvaluationConfig:
+    def _deep_enough(self) -> Self:
         if self.window.depth is not None and self.window.depth < self.window.k:
             raise ValueError(
                 f"window.depth ({self.window.depth}) must not be below window.k ({self.window.k})"
@@ -119,3 +130,42 @@ class EvaluationConfig(Record):
     def settled_window(self) -> Window:
         """Return the window with its depth decided."""
         return self.window.settled(self.measures)
+
+
+class EvaluationConfig(PipelineConfig):
+    """Everything that an evaluation is told."""
+
+    dataset: DatasetConfig
+    judging: JudgingConfig
+    threshold: GateThresholds
+    latency: LatencyConfig
+    tracking: TrackingConfig
+    output: OutputConfig
+    run: RunConfig
+    gate: GateConfig
+    registry: RegistryConfig
+    register_run: Flag = Field(alias="register")  # the name is taken by pydantic
+
+    @model_validator(mode="after")
+    def _known_measures(self) -> Self:
+        known = [measure.name for measure in catalogue(self.measures)]
+        self.threshold.require_known(known)
+        return self
+
+
+class GateVerbConfig(Record):
+    """Everything that a gate is told."""
+
+    dataset: SetName
+    threshold: GateThresholds
+    tracking: TrackingConfig
+    gate: GateConfig
+    registry: RegistryConfig
+    secrets: Mapping[str, Any] = {}
+
+
+class PromoteConfig(GateVerbConfig):
+    """Everything that a promotion or a rollback is told."""
+
+    reason: Name | None
+    force: Flag

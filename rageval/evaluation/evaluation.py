@@ -5,6 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
+import numpy as np
+from numpy.typing import NDArray
+
 from rageval.chunking.chunks import Chunks
 from rageval.evaluation.diagnosis import Diagnosis, diagnose
 from rageval.evaluation.labels import Labels
@@ -45,8 +48,13 @@ class Evaluation:
     ranks: Ranks
     values: Mapping[str, Values]  # measure → one value a question
     subsets: Mapping[str, Mapping[str, Summary]]  # subset → measure → summary
-    sizes: Mapping[str, int]  # subset → questions
+    members: Mapping[str, NDArray[np.bool_]]  # subset → [n_questions] which questions it holds
     diagnoses: Sequence[Diagnosis]
+
+    @property
+    def sizes(self) -> dict[str, int]:
+        """Return the number of questions of each subset."""
+        return {name: int(rows.sum()) for name, rows in self.members.items()}
 
     @property
     def questions(self) -> tuple[Question, ...]:
@@ -85,6 +93,6 @@ def evaluate(
         ranks=found,
         values=values,
         subsets=table(values, inside),
-        sizes={name: int(rows.sum()) for name, rows in inside.items()},
+        members=inside,
         diagnoses=diagnose(judged, found, [groups(q.asker) for q in questions]),
     )

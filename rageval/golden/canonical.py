@@ -1,4 +1,4 @@
-"""rageval's own golden format, in YAML or JSON."""
+"""rageval's own golden format, in YAML, JSON, JSON Lines or CSV."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ from rageval.fields import Name, component
 from rageval.golden.entry import read_question
 from rageval.golden.mapping import Fields, Tell
 from rageval.golden.question import GoldenSet, Question
+from rageval.golden.rows import rows_of_csv, rows_of_json
 from rageval.golden.source import set_name_fault
 from rageval.nodes import Node, compose_json, compose_yaml, line_of
 from rageval.source import read_text
@@ -18,9 +19,12 @@ from rageval.source import read_text
 
 @component
 class GoldenFile:
-    """A golden set in a .yaml, .yml or .json file: `set`, its identifier, and a list `questions`.
+    """A golden set in a .yaml, .yml, .json, .jsonl or .csv file.
 
-    Nothing is skipped or repaired: every fault of the file is told, with line and question.
+    YAML and JSON hold `set`, the identifier, and a list `questions`. A row of JSON Lines is a
+    question, but for a first row with the key `set` alone; a row of CSV is a question, its columns
+    are the fields. A set that is not named is named after its file. Nothing is skipped or repaired:
+    every fault of the file is told, with line and question.
     """
 
     path: Name
@@ -29,24 +33,31 @@ class GoldenFile:
         """Read the file; its faults are raised together."""
         path = Path(self.path)
         faults = Faults()
-
-        def tell(node: Node, sentence: str) -> None:
-            faults.add(path, line_of(node), sentence)
-
-        fields = Fields(_compose(path), ("set", "questions"), tell)
-        name = _set_name(fields, tell)
-        questions = _questions(fields, path, faults)
+        golden = read_golden(_compose(path, faults), path, faults)
         faults.settle()
-        return GoldenSet(name, questions)
+        return golden
 
 
-def _compose(path: Path) -> Node:
-    text = read_text(path)
+def read_golden(node: Node, path: Path, faults: Faults) -> GoldenSet:
+    """Return the golden set that a node with `set` and `questions` describes; faults are noted."""
+
+    def tell(place: Node, sentence: str) -> None:
+        faults.add(path, line_of(place), sentence)
+
+    fields = Fields(node, ("set", "questions"), tell)
+    return GoldenSet(_set_name(fields, tell), _questions(fields, path, faults))
+
+
+def _compose(path: Path, faults: Faults) -> Node:
     if path.suffix == ".json":
-        return compose_json(text, path)
+        return compose_json(read_text(path), path)
+    if path.suffix == ".jsonl":
+        return rows_of_json(read_text(path), path, faults)
+    if path.suffix == ".csv":
+        return rows_of_csv(read_text(path), path, faults)
     if path.suffix not in (".yaml", ".yml"):
-        raise InputError(f"{path}: a golden file is .yaml, .yml or .json")
-    node = compose_yaml(text, path)
+        raise InputError(f"{path}: a golden file is .yaml, .yml, .json, .jsonl or .csv")
+    node = compose_yaml(read_text(path), path)
     if node is None:
         raise InputError(f"{path}: the file is empty, the keys set and questions are needed")
     return node
@@ -64,7 +75,7 @@ def _set_name(fields: Fields, tell: Tell) -> str:
 def _questions(fields: Fields, path: Path, faults: Faults) -> tuple[Question, ...]:
     node = fields.required("questions")
     items = fields.items("questions")
-    if node is not None and node.value == []:
+    if node is not None and node.value == [] and not faults:
         faults.add(path, line_of(node), "the set holds no question")
     found: list[Question] = []
     first: dict[str, int] = {}

@@ -3,32 +3,13 @@
 from __future__ import annotations
 
 from rageval.golden.consistency import contradictions
+from rageval.golden.form import FIELDS
 from rageval.golden.mapping import Fields, Tell, shown
 from rageval.golden.question import Answerable, Question, Reference, Requirement
 from rageval.golden.references import read_reference, read_requirement
 from rageval.nodes import Node, kind_of, line_of
 
-KEYS = (
-    "id",
-    "question",
-    "form",
-    "hard_class",
-    "tags",
-    "asker",
-    "history",
-    "expected",
-    "supporting",
-    "distractors",
-    "answerable",
-    "forbidden",
-    "grades",
-    "group",
-    "split",
-    "source",
-    "added",
-    "gist",
-    "notes",
-)
+KEYS = tuple(FIELDS)
 _YES = frozenset({"true", "yes", "on"})
 
 Fault = tuple[int, str]  # line, sentence

@@ -69,5 +69,5 @@ def _note_unknown(
         faults.add(path, row.line, f"query {row.query!r} is not among the queries{near[row.query]}")
     near = near_names((row.document for row in lost_documents), documents)
     for row in lost_documents:
-        end = near[row.document]
-        faults.add(path, row.line, f"document {row.document!r} is not in the corpus{end}")
+        lost = f"document {row.document!r} is not in the corpus{near[row.document]}"
+        faults.add(path, row.line, f"question {row.query!r}: {lost}")

@@ -97,11 +97,11 @@ class GoldenSet:
     @cached_property
     def digest(self) -> str:
         """Name all that scoring reads: not the order, gists or notes (64 hex digits)."""
-        return digest(sorted(_scored(question) for question in self.questions))
+        return digest(sorted(scored_fields(question) for question in self.questions))
 
 
-def _scored(question: Question) -> str:
-    """Return one question's digest over every field that scoring reads."""
+def scored_fields(question: Question) -> str:
+    """Return one question's digest over every field that scoring reads (64 hex digits)."""
     return digest(
         {
             "id": question.id,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from pathlib import Path
 from typing import Protocol
 
 from rageval.corpus.document import Corpus
@@ -34,3 +35,14 @@ def set_name_fault(name: str) -> str | None:
     return (
         f"{name!r} is no set identifier: lowercase letters, digits and _ are allowed, dots between"
     )
+
+
+def name_from(path: Path) -> str:
+    """Return a set's identifier from the name of its file or folder.
+
+    Examples
+    --------
+    >>> name_from(Path("data/My Set.json"))
+    'my_set'
+    """
+    return re.sub(r"[^a-z0-9_]+", "_", path.resolve().stem.lower()).strip("_") or "set"

@@ -12,9 +12,13 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, SpinnerColumn
 from rich.table import Table
 from rich.text import Text
 
+from rageval.comparison.changes import Comparison, Turn
 from rageval.evaluation.evaluation import Evaluation
+from rageval.gate.verdict import Verdict
+from rageval.report.comparison import overview, told, verdict_lines
 from rageval.report.header import Header
 from rageval.report.summary import Row, Sheet
+from rageval.report.tables import Table as Cells
 
 _PLAIN_WIDTH = 160  # columns where there is no terminal to fit
 
@@ -129,3 +133,43 @@ def show_counts(target: Console, counts: Sequence[tuple[str, int, int]]) -> None
     for subset, dev, holdout in counts:
         table.add_row(subset, str(dev + holdout), str(dev), str(holdout))
     target.print(table)
+
+
+def show_verdict(target: Console, verdict: Verdict) -> None:
+    """Print a verdict: its limits, and the questions that regressed."""
+    first, *rest = verdict_lines(verdict)
+    target.print(Text(first, style="bold green" if verdict.passed else "bold red"))
+    for line in rest:
+        target.print(Text(line))
+    if verdict.comparison is not None:
+        target.print()
+        show_comparison(target, verdict.comparison)
+
+
+def show_comparison(target: Console, comparison: Comparison) -> None:
+    """Print a comparison: who improved and regressed, and the regressed ones one by one."""
+    for line in overview(comparison):
+        target.print(Text(line))
+    for change in comparison.of(Turn.REGRESSED):
+        found = told(change)
+        target.print()
+        target.print(Text(f"{found.id}  “{found.question}”", style="bold"))
+        target.print(Text(f"   {found.values}"))
+        target.print(Text(f"   {found.ranks}"))
+        target.print(Text(f"   {found.diagnosis}"))
+
+
+def show_table(target: Console, shown: Cells) -> None:
+    """Print a table of names and numbers."""
+    table = Table(box=None, pad_edge=False, header_style="bold")
+    for place, heading in enumerate(shown.columns):
+        table.add_column(heading, justify="right" if place else "left", no_wrap=True)
+    for row in shown.data:
+        table.add_row(*map(_shown, row))
+    target.print(table)
+
+
+def _shown(cell: object) -> str:
+    if cell is None:
+        return "–"
+    return f"{cell:.2f}" if isinstance(cell, float) else str(cell)

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from rageval.provenance import Variant
+
 
 @dataclass(frozen=True, slots=True)
 class Header:
@@ -15,7 +17,7 @@ class Header:
     documents: int
     chunks: int
     benchmark: str  # fingerprint
-    variant: str  # fingerprint
+    variant: Variant
     commit: str  # empty outside a repository
     dirty: bool
     notes: tuple[str, ...]  # what was left out or came short, as sentences
@@ -29,4 +31,4 @@ class Header:
     def provenance(self) -> str:
         """Return one line: the fingerprints and the commit, shortened."""
         commit = f" · commit {self.commit[:10]}{'+' if self.dirty else ''}" if self.commit else ""
-        return f"benchmark {self.benchmark[:10]} · variant {self.variant[:10]}{commit}"
+        return f"benchmark {self.benchmark[:10]} · variant {self.variant.whole[:10]}{commit}"

@@ -1,9 +1,13 @@
-"""An evaluation as Markdown: what the run's own page in MLflow opens with."""
+"""Evaluations and verdicts as Markdown: for a run's page in MLflow, and for pull requests."""
 
 from __future__ import annotations
 
+import html
 from collections.abc import Sequence
 
+from rageval.comparison.changes import Change, Turn
+from rageval.gate.verdict import Verdict
+from rageval.report import comparison as words
 from rageval.report.header import Header
 from rageval.report.summary import Sheet
 
@@ -64,3 +68,23 @@ def escaped(text: str) -> str:
     for mark in "\\`*_|<>[]":
         text = text.replace(mark, f"\\{mark}")
     return " ".join(text.split())
+
+
+def verdict_page(verdict: Verdict) -> str:
+    """Return a verdict as a comment for a pull request: outcome, limits, the questions lost."""
+    first, *rest = words.verdict_lines(verdict)
+    mark = "✅" if verdict.passed else "❌"
+    parts = [f"### {mark} {escaped(first)}", *map(escaped, rest)]
+    if verdict.comparison is not None:
+        parts += ["```\n" + "\n".join(words.overview(verdict.comparison)) + "\n```"]
+        parts += map(_lost, verdict.comparison.of(Turn.REGRESSED))
+    return "\n\n".join(parts) + "\n"
+
+
+def _lost(change: Change) -> str:
+    found = words.told(change)
+    return (
+        f"<details><summary><b>{html.escape(found.id)}</b> {html.escape(found.question)}</summary>"
+        f"\n\n{escaped(found.values)}<br>{escaped(found.ranks)}<br>{escaped(found.diagnosis)}\n\n"
+        "</details>"
+    )

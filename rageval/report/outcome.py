@@ -24,3 +24,4 @@ class Outcome:
     sources: Mapping[str, str]  # corpus, questions → where it was read from
     digests: Mapping[str, str]  # corpus, questions → sha256
     notes: str | None  # the user's own words about the run
+    kind: str  # single | cell | rescore

@@ -8,6 +8,7 @@ from typing import Any
 
 from rageval.evaluation.evaluation import Evaluation
 from rageval.evaluation.latency import Latency
+from rageval.golden.question import scored_fields
 from rageval.measures.catalogue import catalogue
 from rageval.report.names import passage
 
@@ -43,6 +44,8 @@ def _question(evaluation: Evaluation, row: int) -> dict[str, Cell]:
         "asker": question.asker,
         "answerable": question.answerable.value,
         "targets": list(question.targets),
+        "labels": scored_fields(question),
+        "subsets": [name for name, inside in evaluation.members.items() if inside[row]],
         "target_rank": _rank(ranks.target[row]),
         "evidence_rank": _rank(ranks.evidence[row]),
         "answer_rank": _rank(ranks.answer[row]),

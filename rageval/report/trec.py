@@ -2,23 +2,9 @@
 
 from __future__ import annotations
 
-import re
-
 from rageval.evaluation.evaluation import Evaluation
 from rageval.evaluation.labels import Labels
-
-_UNFIT = re.compile(r"[\s%]")
-
-
-def word(name: str) -> str:
-    """Return an id without white space, which TREC files cannot hold: percent-encoded.
-
-    Examples
-    --------
-    >>> word("Extinction risk:170"), word("100%")
-    ('Extinction%20risk:170', '100%25')
-    """
-    return _UNFIT.sub(lambda match: "".join(f"%{b:02X}" for b in match[0].encode()), name)
+from rageval.trec.words import word
 
 
 def run(evaluation: Evaluation, name: str) -> str:

@@ -21,11 +21,19 @@ def record(outcome: Outcome) -> Record:
     return Record(
         params=outcome.params,
         metrics=dict(_metrics(outcome)),
-        tags=_tags(outcome),
+        tags=tags(outcome),
         datasets=_datasets(outcome),
         files={**files, **_files(outcome)},
         tables=list(found),
     )
+
+
+def aggregates(outcome: Outcome, experiment_words: str) -> Record:
+    """Return what is written of a held-out check: overall values, and no question."""
+    whole = metric_key(ALL, "")
+    kept = {key: value for key, value in _metrics(outcome) if key.startswith(whole)}
+    found = tags(outcome) | {"mlflow.note.content": experiment_words}
+    return Record(outcome.params, kept, found, datasets=(), files={})
 
 
 def _metrics(outcome: Outcome) -> Iterator[tuple[str, float]]:
@@ -42,7 +50,8 @@ def _metrics(outcome: Outcome) -> Iterator[tuple[str, float]]:
         yield "latency/p95_ms", outcome.latency.percentile(95)
 
 
-def _tags(outcome: Outcome) -> dict[str, str]:
+def tags(outcome: Outcome) -> dict[str, str]:
+    """Return what a run is found by: fingerprints, set, split, the state of the working copy."""
     header = outcome.header
     facts = {
         "rageval.version": __version__,
@@ -50,7 +59,10 @@ def _tags(outcome: Outcome) -> dict[str, str]:
         "rageval.split": header.split,
         "rageval.retrieval": header.retrieval,
         "rageval.benchmark": header.benchmark,
-        "rageval.variant": header.variant,
+        "rageval.variant": header.variant.whole,
+        "rageval.chunking": header.variant.chunking,
+        "rageval.sources": header.variant.sources,
+        "rageval.kind": outcome.kind,
         "rageval.git_dirty": str(header.dirty).lower() if header.commit else "",
         "mlflow.source.git.commit": header.commit,
         "mlflow.note.content": markdown.overview(header, outcome.sheet, outcome.notes),
@@ -95,7 +107,7 @@ def _files(outcome: Outcome) -> dict[str, bytes]:
     }
     return {
         "config.yaml": outcome.config.encode(),
-        "trec/run.txt": trec.run(evaluation, header.variant[:10]).encode(),
+        "trec/run.txt": trec.run(evaluation, header.variant.whole[:10]).encode(),
         "trec/qrels.txt": trec.qrels(evaluation).encode(),
         "report.html": page.encode(),
         "plots/target_ranks.png": plots.target_ranks(evaluation),

@@ -1,6 +1,11 @@
-"""Where results go."""
+"""Where results go, and which model of the registry holds the baseline."""
 
 from __future__ import annotations
+
+import re
+from typing import Annotated
+
+from pydantic import AfterValidator
 
 from rageval.fields import Flag, Name, Record
 
@@ -12,3 +17,30 @@ class TrackingConfig(Record):
     uri: Name | None  # None = MLFLOW_TRACKING_URI, or else sqlite under `root`
     experiment: Name
     root: Name  # folder of the embedded store
+
+
+def _alias(name: str) -> str:
+    if not re.fullmatch(r"[\w-]+", name) or name == "latest" or re.fullmatch(r"v\d+", name):
+        raise ValueError(
+            "must be letters, digits, _ and -, and neither 'latest' nor 'v1' and so on"
+        )
+    return name
+
+
+def _model(name: str) -> str:
+    if "/" in name or ":" in name:
+        raise ValueError("must not hold '/' or ':'")
+    return name
+
+
+class RegistryConfig(Record):
+    """The registered model and its aliases."""
+
+    model: Annotated[Name, AfterValidator(_model)] | None  # None = rageval-<set>
+    alias: Annotated[Name, AfterValidator(_alias)]  # of the baseline
+    previous: Annotated[Name, AfterValidator(_alias)]  # of the baseline before it
+    allow: tuple[Name, ...]  # what classes of a registered configuration may begin with
+
+    def name(self, dataset: str) -> str:
+        """Return the model's name for a set."""
+        return self.model or f"rageval-{dataset}"

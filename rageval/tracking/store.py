@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
+import logging
 import os
 import urllib.error
 import urllib.request
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from filelock import FileLock
 
-from rageval.errors import UnreachableError
+from rageval.errors import NoVerdictError, UnreachableError
 from rageval.tracking.settings import TrackingConfig
 
 _PATIENCE = 5  # seconds that a server may take to say that it is healthy
@@ -72,6 +74,28 @@ class Store:
     name: str  # of the experiment
     location: Location
 
+    def of(self, experiment: str) -> Store:
+        """Return the same store with another experiment, which must be there.
+
+        Raises
+        ------
+        NoVerdictError
+            If it is not.
+        """
+        if experiment == self.name:
+            return self
+        found = self.client.get_experiment_by_name(experiment)
+        if found is None:
+            raise NoVerdictError(
+                f"{self.location.shown} has no experiment {experiment!r}: nothing was run there yet"
+            )
+        return Store(self.client, str(found.experiment_id), experiment, self.location)
+
+    def beside(self, experiment: str) -> Store:
+        """Return the same store with another experiment, made if it is not there."""
+        found = _experiment(self.client, experiment, self.location.artifacts)
+        return Store(self.client, found, experiment, self.location)
+
 
 def open_store(location: Location, experiment: str) -> Store:
     """Open the store, and make its database and experiment if they are not there yet.
@@ -84,37 +108,49 @@ def open_store(location: Location, experiment: str) -> Store:
         If it cannot be reached or used.
     """
     _check_health(location)
-    client = _client(location)
+    _settle_environment()
+    from mlflow import MlflowClient
     from mlflow.exceptions import MlflowException
     from sqlalchemy.exc import SQLAlchemyError
 
-    try:
-        if location.artifacts is None:
-            return Store(client, _experiment(client, experiment, None), experiment, location)
-        location.artifacts.mkdir(parents=True, exist_ok=True)
-        with FileLock(location.artifacts.parent / ".mlflow.lock"):
+    with _alone(location):
+        try:
+            client = MlflowClient(tracking_uri=location.uri)
             found = _experiment(client, experiment, location.artifacts)
-            return Store(client, found, experiment, location)
-    except (MlflowException, SQLAlchemyError, OSError) as fault:
-        first = str(fault).strip().splitlines()[0]
+        except (MlflowException, SQLAlchemyError, OSError) as fault:
+            first = str(fault).strip().splitlines()[0]
+            raise UnreachableError(
+                f"tracking store {location.shown} cannot be used: {first}"
+            ) from fault
+    return Store(client, found, experiment, location)
+
+
+@contextmanager
+def _alone(location: Location) -> Iterator[None]:
+    """Hold the lock of a store that we keep ourselves."""
+    if location.artifacts is None:
+        yield
+        return
+    try:
+        location.artifacts.mkdir(parents=True, exist_ok=True)
+        lock = FileLock(location.artifacts.parent / ".mlflow.lock")
+        lock.acquire()
+    except OSError as fault:
         raise UnreachableError(
-            f"tracking store {location.shown} cannot be used: {first}"
+            f"tracking store {location.shown} cannot be used: {fault}"
         ) from fault
+    try:
+        yield
+    finally:
+        lock.release()
 
 
-def _client(location: Location) -> Any:  # noqa: ANN401  mlflow is imported late
+def _settle_environment() -> None:
+    """Say what MLflow reads when it is imported, unless the user has."""
     os.environ.setdefault("MLFLOW_DISABLE_TELEMETRY", "true")
     os.environ.setdefault("MLFLOW_HTTP_REQUEST_MAX_RETRIES", "2")
-    _quieten()
-    from mlflow import MlflowClient
-
-    return MlflowClient(tracking_uri=location.uri)
-
-
-def _quieten() -> None:
-    """Keep the database's migration steps off the screen."""
-    import logging
-
+    os.environ.setdefault("MLFLOW_ENABLE_ARTIFACTS_PROGRESS_BAR", "false")
+    # The steps in which a database is made ready are nobody's business.
     for name in ("alembic", "mlflow.store.db.utils", "mlflow.tracking.fluent"):
         logging.getLogger(name).setLevel(logging.WARNING)
 

@@ -16,5 +16,8 @@ class Verb:
 
 VERBS = {
     "evaluate": Verb("rageval.verbs.evaluate", "config", "run a retriever, log one MLflow run"),
+    "gate": Verb("rageval.verbs.gate", "gate", "hold a run against the champion and thresholds"),
+    "promote": Verb("rageval.verbs.promote", "promote", "gate a run and make it the champion"),
+    "rollback": Verb("rageval.verbs.rollback", "rollback", "make the version before the champion"),
     "check": Verb("rageval.verbs.check", "check", "validate a golden set without retrieving"),
 }

@@ -1,0 +1,1 @@
+"""Comparison: two results, paired by question."""

@@ -1,0 +1,145 @@
+"""A result as it was kept: the table of questions and what it rests on."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any
+
+from rageval.errors import NoVerdictError
+
+_FINEST = 1_000_000  # the largest denominator of a share: characters of evidence in a question
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """One question of a result."""
+
+    id: str
+    text: str
+    labels: str  # digest of everything that scoring reads of the question
+    subsets: tuple[str, ...]  # those it counts in, `all` among them
+    values: Mapping[str, float | None]  # measure → value, None where it does not apply
+    ranks: Mapping[str, int | None]  # target, evidence, answer, distractor; None = absent
+    documents: tuple[str, ...]  # best distinct documents
+    diagnosis: str
+    failed: bool
+    leaks: int
+
+    def exact(self, measure: str) -> Fraction | None:
+        """Return a measure's value as the fraction that it is; None where it does not apply.
+
+        The reciprocal rank is rebuilt from the rank, shares from the float nearest to them.
+
+        Examples
+        --------
+        >>> row = Row("q", "?", "", (), {"mrr": 0.3333, "completeness": 2 / 3}, {"evidence": 3},
+        ...           (), "", False, 0)
+        >>> row.exact("mrr"), row.exact("completeness")
+        (Fraction(1, 3), Fraction(2, 3))
+        """
+        value = self.values.get(measure)
+        if value is None:
+            return None
+        if measure == "mrr":
+            rank = self.ranks["evidence"]
+            return Fraction(1, rank) if rank else Fraction(0)
+        return Fraction(value).limit_denominator(_FINEST)
+
+
+@dataclass(frozen=True)
+class Result:
+    """What one run measured."""
+
+    run: str  # id
+    name: str  # the retrieval in words
+    dataset: str
+    split: str
+    benchmark: str  # fingerprint; results of different benchmarks are not compared
+    variant: str  # fingerprint
+    chunking: str  # fingerprint
+    rows: Mapping[str, Row]  # question id → row, in the order of the set
+
+    @property
+    def errors(self) -> int:
+        """Return the number of questions on which the retriever failed."""
+        return sum(row.failed for row in self.rows.values())
+
+    @property
+    def leaks(self) -> int:
+        """Return the number of candidates that their asker may not see."""
+        return sum(row.leaks for row in self.rows.values())
+
+    @property
+    def measures(self) -> tuple[str, ...]:
+        """Return the measures that were taken."""
+        return tuple(next(iter(self.rows.values())).values)
+
+    def inside(self, subset: str) -> list[Row]:
+        """Return the questions of a subset."""
+        return [row for row in self.rows.values() if subset in row.subsets]
+
+    def mean(self, subset: str, measure: str) -> tuple[Fraction, int] | None:
+        """Return the sum of a measure over a subset and the n it is divided by; None if n = 0."""
+        found = [row.exact(measure) for row in self.inside(subset)]
+        counted = [value for value in found if value is not None]
+        return (sum(counted, Fraction(0)), len(counted)) if counted else None
+
+
+_TAGS = ("set", "split", "benchmark", "variant", "chunking", "retrieval")
+
+
+def result(run: str, tags: Mapping[str, str], table: Mapping[str, Any]) -> Result:
+    """Return the result that a run keeps, from its tags and its table of questions.
+
+    Raises
+    ------
+    NoVerdictError
+        If a tag is missing or the table is not one of ours.
+    """
+    missing = [f"rageval.{name}" for name in _TAGS if not tags.get(f"rageval.{name}")]
+    if missing:
+        raise NoVerdictError(f"run {run}: its provenance is unknown, it lacks {', '.join(missing)}")
+    facts = {name: tags[f"rageval.{name}"] for name in _TAGS}
+    try:
+        rows = [_row(table["columns"], cells) for cells in table["data"]]
+    except (KeyError, TypeError, ValueError) as fault:
+        raise NoVerdictError(
+            f"run {run}: its table of questions cannot be read: {fault}"
+        ) from fault
+    if not rows:
+        raise NoVerdictError(f"run {run}: its table of questions is empty")
+    return Result(
+        run=run,
+        name=facts.pop("retrieval"),
+        dataset=facts.pop("set"),
+        rows={row.id: row for row in rows},
+        **facts,
+    )
+
+
+_RANKS = ("target", "evidence", "answer", "distractor")
+_FACTS = frozenset(
+    {
+        "id", "question", "form", "class", "tags", "asker", "answerable", "targets", "labels",
+        "subsets", "cause", "diagnosis", "documents", "window", "error", "leaks",
+        *(f"{name}_rank" for name in _RANKS),
+    }
+)  # fmt: skip
+
+
+def _row(columns: Sequence[str], cells: Sequence[Any]) -> Row:
+    found = dict(zip(columns, cells, strict=True))
+    return Row(
+        id=str(found["id"]),
+        text=str(found["question"]),
+        labels=str(found["labels"]),
+        subsets=tuple(found["subsets"]),
+        values={name: value for name, value in found.items() if name not in _FACTS},
+        ranks={name: found[f"{name}_rank"] for name in _RANKS},
+        documents=tuple(found["documents"]),
+        diagnosis=str(found["diagnosis"]),
+        failed=found["error"] is not None,
+        leaks=int(found["leaks"]),
+    )

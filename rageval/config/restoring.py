@@ -1,0 +1,95 @@
+"""From a configuration that comes back from the registry to a pipeline: nothing is trusted."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from omegaconf import DictConfig, OmegaConf
+
+from rageval.config.compose import needed
+from rageval.config.loading import open_pipeline
+from rageval.config.reading import read
+from rageval.config.resolvers import register
+from rageval.config.settings import PipelineConfig
+from rageval.corpus.document import Corpus
+from rageval.errors import InputError
+from rageval.pipeline import Pipeline
+
+_OURS = "rageval."
+
+
+@dataclass(frozen=True)
+class Overrides:
+    """What may be different where a registered configuration is put to use."""
+
+    corpus: str | None = None  # path in place of the one that was registered
+    access: str | None = None
+    digest: str | None = None  # how the corpus's digest must begin; None = any corpus
+    allow: tuple[str, ...] = ()  # modules whose classes may be built, besides ours
+    secrets: Mapping[str, str] = field(default_factory=dict)  # they are not registered
+
+
+def restore(text: str, overrides: Overrides) -> Pipeline:
+    """Return the pipeline of a configuration in YAML.
+
+    Raises
+    ------
+    InputError
+        If a class is not allowed, or the corpus is missing or another one.
+    """
+    composed = allowed(text, overrides.allow)
+    for name in ("corpus", "access"):
+        path = getattr(overrides, name)
+        if path is not None:
+            composed.dataset[name].path = path
+    composed.secrets = OmegaConf.merge(composed.get("secrets", {}), dict(overrides.secrets))
+    config = read(needed(composed), PipelineConfig)
+    return open_pipeline(config, lambda corpus: _accept(corpus, overrides.digest))
+
+
+def _accept(corpus: Corpus, registered: str | None) -> None:
+    if registered is not None and not corpus.digest.startswith(registered):
+        raise InputError(
+            f"the corpus is not the one that was registered (digest {corpus.digest[:10]}, "
+            f"registered {registered[:10]}): give its path as model_config={{'corpus': …}}, or set "
+            "allow_corpus_change for a corpus that lives on"
+        )
+
+
+def allowed(text: str, allow: tuple[str, ...]) -> DictConfig:
+    """Parse a configuration and make sure that it builds no class but ours and the allowed ones.
+
+    Raises
+    ------
+    InputError
+        If it names another.
+    """
+    register()
+    composed = OmegaConf.create(text)
+    if not isinstance(composed, DictConfig):
+        raise InputError("the registered configuration is no mapping")
+    known = (_OURS, *allow)
+    foreign = [name for name in _targets(OmegaConf.to_container(composed)) if not _in(name, known)]
+    if foreign:
+        raise InputError(
+            f"the registered configuration builds {', '.join(foreign)}; only classes of "
+            f"{', '.join(known)} are allowed: add theirs to registry.allow"
+        )
+    return composed
+
+
+def _in(name: str, known: tuple[str, ...]) -> bool:
+    return any(name.startswith(prefix) for prefix in known)
+
+
+def _targets(node: Any) -> Iterator[str]:  # noqa: ANN401  any JSON value
+    if isinstance(node, Mapping):
+        if isinstance(node.get("_target_"), str):
+            yield node["_target_"]
+        for value in node.values():
+            yield from _targets(value)
+    elif isinstance(node, list):
+        for value in node:
+            yield from _targets(value)

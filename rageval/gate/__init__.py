@@ -1,0 +1,1 @@
+"""The gate: a candidate against its baseline and the committed thresholds."""

@@ -1,0 +1,19 @@
+"""How a gate is run."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from rageval.fields import Flag, Name, Record
+
+
+class GateConfig(Record):
+    """Which runs are judged, and what happens where no verdict is possible at once."""
+
+    enabled: Flag  # `evaluate` alone: judge the run as soon as it is finished
+    run: Name | tuple[Name, ...] | None  # candidates; None = the newest finished single dev run
+    sets: tuple[Name, ...]  # golden sets whose newest runs are judged together; () = `dataset.name`
+    require_baseline: Flag  # without a baseline there is no verdict (exit 3)
+    on_mismatch: Literal[
+        "rescore", "refuse"
+    ]  # champion of another benchmark: run it anew, or exit 3

@@ -1,0 +1,57 @@
+"""What a gate holds a candidate against; committed, and changed deliberately."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping
+from typing import Literal
+
+from rageval.fields import Natural, Record, Share
+
+Limits = Mapping[str, Mapping[str, Share]]  # subset → measure → limit
+
+
+class GateThresholds(Record):
+    """The limits of one set. Errors and leaks are always held at zero."""
+
+    floors: Limits = {}  # the least that a value may be; equal passes
+    max_drop: Limits = {}  # the most that it may fall below the baseline; equal passes
+    no_tolerance: tuple[str, ...] = ()  # subsets in which no question may be lost
+    new_distractors: Natural | None = None  # questions that may newly have one above the answer
+    evidence: Literal["counts"] = "counts"  # what shows a drop
+
+    def require_known(self, measures: Collection[str]) -> None:
+        """Make sure that every limit is of a measure that is taken.
+
+        Raises
+        ------
+        ValueError
+            If one is not; the measures are listed.
+        """
+        for kind, limits in (("floors", self.floors), ("max_drop", self.max_drop)):
+            for subset, names in limits.items():
+                unknown = sorted(set(names) - set(measures))
+                if unknown:
+                    raise ValueError(
+                        f"threshold.{kind}.{subset}.{unknown[0]}: no such measure; known: "
+                        f"{', '.join(measures)}"
+                    )
+
+    def across_chunkings(self) -> GateThresholds:
+        """Return the limits without the measures that depend on how documents are cut."""
+        return self.model_copy(
+            update={"floors": _comparable(self.floors), "max_drop": _comparable(self.max_drop)}
+        )
+
+
+_COMPARABLE = {"recall", "mrr", "evidence_coverage", "evidence_precision", "denied_pass"}
+
+
+def _comparable(limits: Limits) -> Limits:
+    return {
+        subset: {
+            name: limit
+            for name, limit in measures.items()
+            if name in _COMPARABLE or name.startswith("hit_rate_at_")
+        }
+        for subset, measures in limits.items()
+    }

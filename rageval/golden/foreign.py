@@ -1,0 +1,133 @@
+"""Files of other tools: their rows checked, and turned into questions of the one format."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from pathlib import Path
+from typing import Any, TypeVar
+
+import yaml
+from pydantic import BaseModel, ConfigDict, ValidationError
+
+from rageval.errors import InputError
+from rageval.faults import Faults
+from rageval.golden.canonical import read_golden
+from rageval.golden.question import GoldenSet
+from rageval.golden.source import name_from, set_name_fault
+from rageval.nodes import (
+    Node,
+    compose_json,
+    kind_of,
+    line_of,
+    list_node,
+    mapping_node,
+    text_node,
+    word_node,
+)
+from rageval.source import read_text
+from rageval.validation import sentences
+
+
+class ForeignRecord(BaseModel):
+    """A record of another tool's file: types as they are, keys that we do not read are passed."""
+
+    model_config = ConfigDict(strict=True, frozen=True, extra="ignore")
+
+
+M = TypeVar("M", bound=ForeignRecord)
+Draft = Mapping[str, Any]  # the fields of a question as plain values; None and [] are no field
+
+
+def read_records(path: Path, model: type[M], faults: Faults) -> list[tuple[int, M]]:
+    """Return the records of a JSON list, or of JSON Lines, with their lines."""
+    return checked(path, _rows(path, faults), model, faults)
+
+
+def read_record(path: Path, model: type[M]) -> M:
+    """Return the one record that a JSON file is.
+
+    Raises
+    ------
+    InputError
+        If it is not JSON or not such a record; the message has a line for each fault.
+    """
+    faults = Faults()
+    found = checked(path, [compose_json(read_text(path), path)], model, faults)
+    faults.settle()
+    return found[0][1]
+
+
+def checked(
+    path: Path, nodes: Iterable[Node], model: type[M], faults: Faults
+) -> list[tuple[int, M]]:
+    """Return the nodes as records with their lines; one at fault is noted instead."""
+    found: list[tuple[int, M]] = []
+    for node in nodes:
+        try:
+            found.append((line_of(node), model.model_validate(plain(node))))
+        except ValidationError as fault:
+            for sentence in sentences(fault, "", model):
+                faults.add(path, line_of(node), sentence)
+    return found
+
+
+def golden_of(
+    name: str | None, path: Path, drafts: Iterable[tuple[int, Draft]], faults: Faults
+) -> GoldenSet:
+    """Return drafts as a golden set under all the rules of the one format.
+
+    Without a name the set is called after its file.
+
+    Raises
+    ------
+    InputError
+        With every fault noted so far and those of the drafts.
+    """
+    if name is not None and set_name_fault(name):
+        raise InputError(str(set_name_fault(name)))
+    questions = list_node((_node(draft, line) for line, draft in drafts), 1)
+    whole = mapping_node({"set": text_node(name or name_from(path), 1), "questions": questions}, 1)
+    golden = read_golden(whole, path, faults)
+    faults.settle()
+    return golden
+
+
+def plain(node: Node) -> Any:  # noqa: ANN401  any JSON value
+    """Return a JSON node as a plain value."""
+    if isinstance(node, yaml.MappingNode):
+        return {key.value: plain(value) for key, value in node.value}
+    if isinstance(node, yaml.SequenceNode):
+        return [plain(item) for item in node.value]
+    kind = kind_of(node)
+    if kind == "a number":
+        return float(node.value) if node.tag.endswith("float") else int(node.value)
+    return (
+        {"true": True, "false": False, "null": None}[node.value] if kind != "text" else node.value
+    )
+
+
+def _rows(path: Path, faults: Faults) -> Iterator[Node]:
+    text = read_text(path)
+    if path.name.removesuffix(".gz").endswith(".jsonl"):
+        for line, row in enumerate(text.rstrip().split("\n"), start=1):
+            try:
+                yield compose_json(row, path, line)
+            except InputError as error:
+                faults.add(path, line, str(error).removeprefix(f"{path}:{line}: "))
+        return
+    node = compose_json(text, path)
+    if isinstance(node, yaml.SequenceNode):
+        yield from node.value
+    else:
+        faults.add(path, line_of(node), f"{kind_of(node)} stands here, a list is needed")
+
+
+def _node(value: object, line: int) -> Node:
+    if isinstance(value, str):
+        return text_node(value, line)
+    if isinstance(value, Mapping):
+        fields = {k: _node(v, line) for k, v in value.items() if v is not None and v != []}
+        return mapping_node(fields, line)
+    if isinstance(value, list | tuple):
+        return list_node((_node(item, line) for item in value), line)
+    return word_node(str(value).lower(), line)

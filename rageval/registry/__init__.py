@@ -1,0 +1,1 @@
+"""The model registry: what was promoted, by whom, and why."""

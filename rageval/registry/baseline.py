@@ -1,0 +1,95 @@
+"""The baseline: the model version under the alias, with its run and its table, all unbroken."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from rageval.errors import NoVerdictError
+from rageval.tracking.reading import Kept, fetch, unreachable
+from rageval.tracking.settings import RegistryConfig
+from rageval.tracking.store import Store
+
+TABLE_TAG = "rageval.table_sha256"  # of a version: the hash of its run's table of questions
+HISTORY = "promotion."  # tags of a registered model that hold its promotions begin so
+
+
+@dataclass(frozen=True)
+class Baseline:
+    """A promoted version and the run that it came from."""
+
+    model: str
+    version: str
+    kept: Kept
+
+
+def baseline(store: Store, config: RegistryConfig, dataset: str) -> Baseline | None:
+    """Return what the alias points at; None if nothing was ever promoted.
+
+    Raises
+    ------
+    NoVerdictError
+        If the model was renamed, the alias was lost, or its run or table is broken or altered.
+    """
+    name = config.name(dataset)
+    version = aliased(store, config, dataset)
+    if version is None:
+        return None
+    where = f"{name}@{config.alias} (version {version.version})"
+    if not version.run_id:
+        raise NoVerdictError(f"{where} has no run: it was not registered by rageval")
+    try:
+        kept = fetch(store, version.run_id)
+    except NoVerdictError as fault:
+        raise NoVerdictError(f"{where}: {fault}") from fault
+    if version.tags.get(TABLE_TAG) != kept.digest:
+        raise NoVerdictError(
+            f"{where}: the table of run {kept.run} is not the one that was registered (its hash "
+            "differs): promote a run that is intact"
+        )
+    return Baseline(name, str(version.version), kept)
+
+
+def aliased(store: Store, config: RegistryConfig, dataset: str) -> Any | None:  # noqa: ANN401
+    """Return the model version under the alias; None if nothing was ever promoted."""
+    from mlflow.exceptions import MlflowException
+
+    name = config.name(dataset)
+    model = registered(store, name)
+    if model is None:
+        _no_other(store, name, dataset)
+        return None
+    try:
+        return store.client.get_model_version_by_alias(name, config.alias)
+    except MlflowException as fault:
+        if fault.error_code not in {"INVALID_PARAMETER_VALUE", "RESOURCE_DOES_NOT_EXIST"}:
+            raise unreachable(store, fault) from fault
+    if any(tag.startswith(HISTORY) for tag in model.tags):
+        raise NoVerdictError(
+            f"{name} was promoted before, but its alias {config.alias!r} is gone; set it again: "
+            f"MlflowClient().set_registered_model_alias({name!r}, {config.alias!r}, VERSION)"
+        )
+    return None
+
+
+def registered(store: Store, name: str) -> Any | None:  # noqa: ANN401  an mlflow RegisteredModel
+    """Return a registered model, None if there is none of that name."""
+    from mlflow.exceptions import MlflowException
+
+    try:
+        return store.client.get_registered_model(name)
+    except MlflowException as fault:
+        if fault.error_code == "RESOURCE_DOES_NOT_EXIST":
+            return None
+        raise unreachable(store, fault) from fault
+
+
+def _no_other(store: Store, name: str, dataset: str) -> None:
+    """Make sure that the set was not promoted under another name."""
+    found = store.client.search_model_versions(f"tags.`rageval.model` = '{name}'")
+    others = sorted({version.name for version in found} - {name})
+    if others:
+        raise NoVerdictError(
+            f"model {name} is not there, but {', '.join(others)} holds its versions: was it "
+            f"renamed? name it: registry.model={others[0]}"
+        )

@@ -1,0 +1,70 @@
+"""Loading a registered version: `mlflow.pyfunc.load_model("models:/rageval-handbook@champion")`."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+from rageval.config.restoring import Overrides, restore
+from rageval.pipeline import Ask, Pipeline
+from rageval.tracking.reading import CONFIG
+
+
+@dataclass(frozen=True)
+class Answers:
+    """A registered retrieval that answers questions."""
+
+    pipeline: Pipeline
+
+    def predict(
+        self,
+        model_input: Any,  # noqa: ANN401  whatever MLflow passes on
+        params: Any = None,  # noqa: ANN401  part of MLflow's signature
+    ) -> list[list[dict[str, Any]]]:
+        """Return the window of each question: its chunks, each with document, span, text and score.
+
+        `model_input` is a list of questions, each a string or a mapping with `question`, `asker`
+        and `history`, or a data frame with such columns.
+        """
+        return [
+            [asdict(found) for found in self.pipeline.retrieve(ask)] for ask in _asks(model_input)
+        ]
+
+
+def _load_pyfunc(path: str, model_config: Mapping[str, Any] | None = None) -> Answers:
+    """Load the retrieval that a version was registered with; MLflow calls this.
+
+    `model_config` may name another `corpus` or `access` path, set `allow_corpus_change` for a
+    corpus that lives on, `allow` modules of your own classes, and give the `secrets` of the
+    configuration.
+
+    Raises
+    ------
+    InputError
+        If the corpus is missing or not the one that was registered, or a class is not allowed.
+    """
+    settings = dict(model_config or {})
+    overrides = Overrides(
+        corpus=settings.get("corpus"),
+        access=settings.get("access"),
+        digest=None
+        if settings.get("allow_corpus_change")
+        else (Path(path) / "corpus.sha256").read_text(),
+        allow=tuple(settings.get("allow") or ()),
+        secrets=settings.get("secrets") or {},
+    )
+    return Answers(restore((Path(path) / CONFIG).read_text(), overrides))
+
+
+def _asks(model_input: Any) -> list[Ask]:  # noqa: ANN401  what MLflow passes on
+    rows = model_input.to_dict("records") if hasattr(model_input, "to_dict") else model_input
+    return [_ask(row) for row in ([rows] if isinstance(rows, str | Mapping) else rows)]
+
+
+def _ask(row: str | Mapping[str, Any]) -> Ask:
+    if isinstance(row, str):
+        return Ask(row)
+    history: Sequence[str] = row.get("history") or ()
+    return Ask(str(row["question"]), row.get("asker") or None, tuple(history))

@@ -1,0 +1,88 @@
+"""Registering a run: a model version that answers questions through the production path."""
+
+from __future__ import annotations
+
+import tempfile
+from pathlib import Path
+from typing import Any
+
+from rageval import __version__
+from rageval.registry.baseline import TABLE_TAG, registered
+from rageval.tracking.reading import CONFIG, Kept, artifact, unreachable
+from rageval.tracking.settings import RegistryConfig
+from rageval.tracking.store import Store
+
+_FOLDER = "model"  # among the run's artifacts
+_LOADER = "rageval.registry.pyfunc"
+_MODEL_CONFIG: dict[str, Any] = {
+    "corpus": None,
+    "access": None,
+    "allow_corpus_change": False,
+    "allow": [],
+    "secrets": {},
+}
+_COPIED = ("set", "split", "retrieval", "benchmark", "variant", "chunking", "sources")
+
+
+def register(store: Store, kept: Kept, config: RegistryConfig, verdict: str) -> str:
+    """Return the number of the model version of a run, registering it if it is not there yet.
+
+    The version is stored as data: the configuration, and the name of the module that reads it. It
+    carries the fingerprints, the hash of its table, and the gate's verdict as tags.
+
+    Raises
+    ------
+    UnreachableError
+        If the registry refuses or does not answer.
+    """
+    from mlflow.exceptions import MlflowException
+
+    name = config.name(kept.result.dataset)
+    try:
+        version = _existing(store, name, kept.run) or _created(store, name, kept)
+        store.client.set_model_version_tag(name, version, "rageval.verdict", verdict)
+    except MlflowException as fault:
+        raise unreachable(store, fault) from fault
+    return version
+
+
+def _existing(store: Store, name: str, run: str) -> str | None:
+    found = store.client.search_model_versions(f"name = '{name}' and run_id = '{run}'")
+    return str(found[0].version) if found else None
+
+
+def _created(store: Store, name: str, kept: Kept) -> str:
+    _log_model(store, kept)
+    if registered(store, name) is None:
+        store.client.create_registered_model(
+            name, description=f"The retrieval that answers questions like those of {name}."
+        )
+    tags = {f"rageval.{part}": kept.tags.get(f"rageval.{part}", "") for part in _COPIED}
+    version: Any = store.client.create_model_version(
+        name,
+        source=f"{kept.artifacts}/{_FOLDER}",
+        run_id=kept.run,
+        tags={**tags, TABLE_TAG: kept.digest, "rageval.model": name},
+    )
+    return str(version.version)
+
+
+def _log_model(store: Store, kept: Kept) -> None:
+    """Save the configuration as a pyfunc among the run's artifacts."""
+    from mlflow import pyfunc
+
+    with tempfile.TemporaryDirectory() as folder:
+        data = Path(folder) / "retrieval"
+        data.mkdir()
+        (data / CONFIG).write_bytes(artifact(store, kept.run, CONFIG))
+        corpus = store.client.get_run(kept.run).inputs.dataset_inputs
+        digests = {found.dataset.name.rpartition(" ")[2]: found.dataset.digest for found in corpus}
+        (data / "corpus.sha256").write_text(digests.get("corpus", ""))
+        pyfunc.save_model(
+            str(Path(folder) / _FOLDER),
+            loader_module=_LOADER,
+            data_path=str(data),
+            pip_requirements=[f"rageval=={__version__}"],
+            model_config=_MODEL_CONFIG,
+        )
+        store.client.log_artifacts(kept.run, str(Path(folder) / _FOLDER), _FOLDER)

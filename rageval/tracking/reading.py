@@ -1,0 +1,128 @@
+"""Reading runs back: the newest candidate, and what a run kept."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import tempfile
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from rageval.comparison.result import Result, result
+from rageval.errors import NoVerdictError, UnreachableError
+from rageval.tracking.store import Store
+
+QUESTIONS, CONFIG = "questions.json", "config.yaml"
+# The kinds of runs, as tagged. Only a single one is taken as a candidate without being named.
+SINGLE, CELL, RESCORE = "single", "cell", "rescore"
+
+
+@dataclass(frozen=True)
+class Kept:
+    """A run as the store has it."""
+
+    run: str  # id
+    result: Result
+    tags: Mapping[str, str]
+    artifacts: str  # URI
+    digest: str  # sha256 of the table of questions
+
+
+def newest(store: Store) -> str:
+    """Return the id of the newest finished single run of the dev side.
+
+    Raises
+    ------
+    NoVerdictError
+        If the experiment has none.
+    """
+    found = store.client.search_runs(
+        [store.experiment],
+        filter_string=(
+            "attributes.status = 'FINISHED' and tags.`rageval.split` = 'dev' "
+            f"and tags.`rageval.kind` = '{SINGLE}'"
+        ),
+        order_by=["attributes.start_time DESC"],
+        max_results=1,
+    )
+    if not found:
+        raise NoVerdictError(
+            f"experiment {store.name} of {store.location.shown} has no finished run to judge; "
+            "make one: python -m rageval +retriever=…"
+        )
+    return str(found[0].info.run_id)
+
+
+def finished(store: Store, kind: str, benchmark: str, variant: str) -> str | None:
+    """Return the id of a finished run of that kind, benchmark and variant, if there is one."""
+    found = store.client.search_runs(
+        [store.experiment],
+        filter_string=(
+            f"attributes.status = 'FINISHED' and tags.`rageval.kind` = '{kind}' and "
+            f"tags.`rageval.benchmark` = '{benchmark}' and tags.`rageval.variant` = '{variant}'"
+        ),
+        order_by=["attributes.start_time DESC"],
+        max_results=1,
+    )
+    return str(found[0].info.run_id) if found else None
+
+
+def fetch(store: Store, run: str) -> Kept:
+    """Return what a run kept.
+
+    Raises
+    ------
+    NoVerdictError
+        If the run is missing, deleted or not finished, or its table is missing or unreadable.
+    UnreachableError
+        If the store does not answer.
+    """
+    found = _run(store, run)
+    if found.info.lifecycle_stage != "active":
+        raise NoVerdictError(f"run {run} was deleted; restore it with `mlflow runs restore`")
+    if found.info.status != "FINISHED":
+        raise NoVerdictError(f"run {run} is {found.info.status}, only a FINISHED one counts")
+    content = artifact(store, run, QUESTIONS)
+    try:
+        table = json.loads(content)
+    except ValueError as fault:
+        raise NoVerdictError(f"run {run}: {QUESTIONS} is no JSON: {fault}") from fault
+    tags = dict(found.data.tags)
+    digest = hashlib.sha256(content).hexdigest()
+    return Kept(run, result(run, tags, table), tags, str(found.info.artifact_uri), digest)
+
+
+def _run(store: Store, run: str):  # type: ignore[no-untyped-def]  # noqa: ANN202  an mlflow Run
+    from mlflow.exceptions import MlflowException
+
+    try:
+        return store.client.get_run(run)
+    except MlflowException as fault:
+        if fault.error_code == "RESOURCE_DOES_NOT_EXIST":
+            raise NoVerdictError(f"run {run} is not in {store.location.shown}") from fault
+        raise unreachable(store, fault) from fault
+
+
+def artifact(store: Store, run: str, path: str) -> bytes:
+    """Return one file that a run kept.
+
+    Raises
+    ------
+    NoVerdictError
+        If it is not there.
+    """
+    from mlflow.exceptions import MlflowException
+
+    with tempfile.TemporaryDirectory() as folder:
+        try:
+            return Path(store.client.download_artifacts(run, path, folder)).read_bytes()
+        except (MlflowException, OSError) as fault:
+            first = str(fault).strip().splitlines()[0]
+            raise NoVerdictError(f"run {run}: its artifact {path} is not there: {first}") from fault
+
+
+def unreachable(store: Store, fault: Exception) -> UnreachableError:
+    """Return the error for a store that stopped answering."""
+    first = str(fault).strip().splitlines()[0]
+    return UnreachableError(f"tracking store {store.location.shown} does not answer: {first}")

@@ -1,0 +1,86 @@
+"""A verdict or a comparison, kept with the run that it is about."""
+
+from __future__ import annotations
+
+import json
+import tempfile
+from pathlib import Path
+
+from rageval.comparison.changes import Comparison
+from rageval.gate.verdict import Verdict
+from rageval.report import comparison as words
+from rageval.report.markdown import verdict_page
+from rageval.report.tables import Table
+from rageval.tracking.reading import unreachable
+from rageval.tracking.store import Store
+
+
+def keep_verdict(store: Store, run: str, verdict: Verdict) -> None:
+    """Write the verdict to its candidate's run: files under gate/, and a tag.
+
+    Raises
+    ------
+    UnreachableError
+        If the store does not answer.
+    """
+    files = {
+        "gate/verdict.json": json.dumps(words.as_json(verdict), ensure_ascii=False, indent=2),
+        "gate/verdict.md": verdict_page(verdict),
+    }
+    if verdict.comparison is not None:
+        files |= _tables("gate", verdict.comparison)
+    _write(store, run, files)
+    _tag(store, run, "rageval.gate", "passed" if verdict.passed else "failed")
+
+
+def keep_comparison(store: Store, run: str, comparison: Comparison) -> None:
+    """Write a comparison to the later run: tables under compare/.
+
+    Raises
+    ------
+    UnreachableError
+        If the store does not answer.
+    """
+    _write(store, run, _tables(f"compare/{comparison.before.run}", comparison))
+
+
+def _tables(folder: str, comparison: Comparison) -> dict[str, str]:
+    tables = {"questions": words.questions(comparison), "subsets": words.subsets(comparison)}
+    return {f"{folder}/{name}.json": _json(table) for name, table in tables.items()}
+
+
+def _json(table: Table) -> str:
+    return json.dumps(table.as_json(), ensure_ascii=False, allow_nan=False)
+
+
+def _write(store: Store, run: str, files: dict[str, str]) -> None:
+    from mlflow.exceptions import MlflowException
+
+    with tempfile.TemporaryDirectory() as folder:
+        for path, content in files.items():
+            target = Path(folder) / path
+            target.parent.mkdir(parents=True, exist_ok=True)
+            target.write_text(content, encoding="utf-8")
+        try:
+            store.client.log_artifacts(run, folder)
+            _announce(store, run, [p for p in files if p.endswith(("questions.json", "s.json"))])
+        except (MlflowException, OSError) as fault:
+            raise unreachable(store, fault) from fault
+
+
+def _announce(store: Store, run: str, tables: list[str]) -> None:
+    """Add tables to those that MLflow's evaluation view offers for the run."""
+    name = "mlflow.loggedArtifacts"
+    listed = json.loads(store.client.get_run(run).data.tags.get(name, "[]"))
+    new = [{"path": path, "type": "table"} for path in tables]
+    kept = [entry for entry in listed if entry not in new]
+    store.client.set_tag(run, name, json.dumps([*kept, *new]))
+
+
+def _tag(store: Store, run: str, key: str, value: str) -> None:
+    from mlflow.exceptions import MlflowException
+
+    try:
+        store.client.set_tag(run, key, value)
+    except MlflowException as fault:
+        raise unreachable(store, fault) from fault

@@ -1,0 +1,104 @@
+"""TREC judgements: `query iteration document grade`."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rageval.faults import Faults
+from rageval.trec.ids import Numbering
+from rageval.trec.lines import read_blocks
+
+_GRADE = re.compile(rb"[-+]?\d{1,9}")
+_FIELDS = range(4, 5)
+
+
+@dataclass(frozen=True, eq=False)
+class TrecQrels:
+    """Which document is judged how relevant to which query, a row a line, in the file's order."""
+
+    queries: tuple[str, ...]  # in the order in which the file has them
+    documents: tuple[str, ...]
+    query: NDArray[np.int32]  # [rows] number of the query
+    document: NDArray[np.int32]  # [rows] number of the document
+    grade: NDArray[np.int32]  # [rows] may be negative
+    line: NDArray[np.int32]  # [rows] 1, 2, …
+
+
+def read_qrels(path: Path) -> TrecQrels:
+    """Return the judgements of a file (.gz is unpacked).
+
+    The second field is not read. Comments, tabs, CRLF and negative grades are accepted.
+
+    Raises
+    ------
+    InputError
+        With every line that has not four fields or no whole number for a grade, or that judges a
+        document of a query again.
+    """
+    faults = Faults()
+    qrels = _read(path, faults)
+    faults.settle()
+    return qrels
+
+
+def _read(path: Path, faults: Faults) -> TrecQrels:
+    queries, documents, known = Numbering(), Numbering(), dict[bytes, int]()
+    query: list[int] = []
+    document: list[int] = []
+    grade: list[int] = []
+    line: list[int] = []
+    for numbers, fields in read_blocks(path, _FIELDS, faults):
+        query += queries.of(fields[0::4])
+        document += documents.of(fields[2::4])
+        grade += _grades(path, numbers, fields[3::4], known, faults)
+        line += numbers
+    if not line and not faults:
+        faults.add(path, 0, "the file judges nothing")
+    columns = [np.array(column, dtype=np.int32) for column in (query, document, grade, line)]
+    qrels = TrecQrels(queries.names(path, faults), documents.names(path, faults), *columns)
+    if not faults:
+        note_repeats(path, qrels, faults)
+    return qrels
+
+
+def _grades(
+    path: Path, lines: list[int], texts: list[bytes], known: dict[bytes, int], faults: Faults
+) -> list[int]:
+    """Return the grades; `known` are those met so far, for there are few of them."""
+    for text in set(texts) - known.keys():
+        if _GRADE.fullmatch(text):
+            known[text] = int(text)
+    for line, text in zip(lines, texts, strict=True):
+        if text not in known:
+            told = text.decode("utf-8", "replace")
+            faults.add(path, line, f"the grade is {told!r}, a whole number is needed")
+    return [known.get(text, 0) for text in texts]
+
+
+def note_repeats(path: Path, qrels: TrecQrels, faults: Faults) -> None:
+    """Note each line that names a document of a query again."""
+    for row, first in repeated_rows(qrels.query, qrels.document):
+        query, document = qrels.queries[qrels.query[row]], qrels.documents[qrels.document[row]]
+        told = f"query {query!r} has document {document!r} a second time"
+        faults.add(path, int(qrels.line[row]), f"{told}, first on line {qrels.line[first]}")
+
+
+def repeated_rows(query: NDArray[np.int32], document: NDArray[np.int32]) -> list[tuple[int, int]]:
+    """Return the rows whose pair an earlier row has, with that row.
+
+    Examples
+    --------
+    >>> column = np.array
+    >>> repeated_rows(column([0, 0, 1, 0], np.int32), column([5, 6, 5, 5], np.int32))
+    [(3, 0)]
+    """
+    pair = query.astype(np.int64) << 32 | document
+    order = np.argsort(pair, kind="stable")
+    same = np.flatnonzero(pair[order][1:] == pair[order][:-1]) + 1
+    first = np.searchsorted(pair[order], pair[order[same]])
+    return [(int(order[at]), int(order[begin])) for at, begin in zip(same, first, strict=True)]

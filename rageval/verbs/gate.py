@@ -1,0 +1,57 @@
+"""`gate`: hold runs against the registry's champion and the committed thresholds."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from omegaconf import DictConfig
+from rich.console import Console
+
+from rageval.config.reading import read, restricted
+from rageval.config.settings import GateVerbConfig
+from rageval.errors import InputError
+from rageval.gatekeeping import Judgement, Rules, judge
+from rageval.report import console
+from rageval.tracking.reading import newest
+from rageval.tracking.store import Store
+from rageval.tracking.verdict import keep_verdict
+from rageval.workflow import open_tracking
+
+_FAILED = 1
+
+
+def run(composed: DictConfig) -> int:
+    """Judge the candidates and return the exit code: 0 if all pass, 1 if any fails."""
+    config = read(restricted(composed, GateVerbConfig), GateVerbConfig)
+    target = console.console()
+    store = open_tracking(config.tracking, target)
+    if store is None:
+        raise InputError("tracking.enabled: a gate needs the tracking store, got false")
+    rules = Rules(config.gate, config.registry, config.threshold)
+    found = [judge(store, name, rules, target) for name in candidates(store, config)]
+    return show(store, found, target)
+
+
+def candidates(store: Store, config: GateVerbConfig) -> Iterator[str]:
+    """Yield the runs that are named, or the newest one of each set."""
+    gate = config.gate
+    if gate.run is not None:
+        yield from [gate.run] if isinstance(gate.run, str) else gate.run
+        return
+    for name in gate.sets or (config.tracking.experiment,):
+        yield newest(store.of(name))
+
+
+def show(store: Store, found: list[Judgement], target: Console) -> int:
+    """Print every verdict, keep it with its candidate, and return the exit code."""
+    for judgement in found:
+        console.show_verdict(target, judgement.verdict)
+        keep_verdict(store, judgement.candidate.run, judgement.verdict)
+        target.print()
+    passed = all(judgement.verdict.passed for judgement in found)
+    target.print(
+        "next: python -m rageval promote   to make it the champion"
+        if passed
+        else "next: python -m rageval report   to look at the questions that were lost"
+    )
+    return 0 if passed else _FAILED

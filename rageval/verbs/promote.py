@@ -1,0 +1,102 @@
+"""`promote`: register a run, gate it, check it on held-out questions, make it the champion."""
+
+from __future__ import annotations
+
+import getpass
+from datetime import UTC, datetime
+
+from omegaconf import DictConfig
+from rich.console import Console
+from rich.text import Text
+
+from rageval.config.reading import read, restricted
+from rageval.config.settings import PromoteConfig
+from rageval.errors import InputError
+from rageval.gatekeeping import Judgement, Rules, judge, plans
+from rageval.heldout import HeldOut, check
+from rageval.registry.promotion import Promotion, move
+from rageval.registry.version import register
+from rageval.report import console
+from rageval.split import HOLDOUT
+from rageval.tracking.reading import newest
+from rageval.tracking.store import Store
+from rageval.tracking.verdict import keep_verdict
+from rageval.workflow import open_tracking
+
+_FAILED = 1
+
+
+def run(composed: DictConfig) -> int:
+    """Promote one run and return the exit code."""
+    config = read(restricted(composed, PromoteConfig), PromoteConfig)
+    if config.force and config.reason is None:
+        raise InputError("force=true needs a reason that stays in the history: reason='…'")
+    target = console.console()
+    store = open_tracking(config.tracking, target)
+    if store is None:
+        raise InputError("tracking.enabled: a promotion needs the tracking store, got false")
+    rules = Rules(config.gate, config.registry, config.threshold)
+    named = config.gate.run or newest(store)
+    if not isinstance(named, str):
+        raise InputError("gate.run: one run is promoted at a time")
+    return _promote(store, judge(store, named, rules, target), rules, config, target)
+
+
+def _promote(
+    store: Store, judgement: Judgement, rules: Rules, config: PromoteConfig, target: Console
+) -> int:
+    candidate, verdict = judgement.candidate, judgement.verdict
+    console.show_verdict(target, verdict)
+    keep_verdict(store, candidate.run, verdict)
+    held = None
+    if verdict.passed or config.force:
+        held = check(
+            plans(store, judgement, rules.registry, HOLDOUT), rules.thresholds, store, target
+        )
+        _show_held(target, held)
+    passed = verdict.passed and held is not None and held.passed
+    if not passed and not config.force:
+        target.print("not promoted: the alias stays where it is")
+        return _FAILED
+    _move(store, judgement, config, passed, target)
+    return 0
+
+
+def _move(
+    store: Store, judgement: Judgement, config: PromoteConfig, passed: bool, target: Console
+) -> None:
+    word = "passed" if passed else "failed"
+    version = register(store, judgement.candidate, config.registry, word)
+    dataset = judgement.candidate.result.dataset
+    before = None if judgement.against is None else judgement.against.version
+    move(
+        store,
+        config.registry,
+        dataset,
+        Promotion(
+            when=datetime.now(UTC).isoformat(timespec="seconds"),
+            who=getpass.getuser(),
+            action="promote",
+            before=before,
+            after=version,
+            verdict=word,
+            reason=config.reason or "the gate and the held-out check passed",
+            forced=not passed,
+        ),
+    )
+    model = config.registry.name(dataset)
+    was = f", version {before} is {config.registry.previous}" if before else ""
+    forced = " (forced)" if not passed else ""
+    target.print(f"{model}@{config.registry.alias} is version {version}{forced}{was}")
+    target.print("next: python -m rageval +retriever=…   for another candidate, then gate it")
+
+
+def _show_held(target: Console, held: HeldOut) -> None:
+    if held.verdict is None:
+        target.print("held-out check: the set has no held-out questions")
+        return
+    word = "passed" if held.passed else "FAILED"
+    target.print()
+    target.print(f"held-out check {word} on {held.n} questions, overall values alone")
+    for failed in held.verdict.failures:
+        target.print(Text(f"✗ {failed.subset} {failed.measure}: {failed.sentence}"))

@@ -1,0 +1,46 @@
+"""`rollback`: make the version before the champion again."""
+
+from __future__ import annotations
+
+import getpass
+from datetime import UTC, datetime
+
+from omegaconf import DictConfig
+
+from rageval.config.reading import read, restricted
+from rageval.config.settings import PromoteConfig
+from rageval.errors import InputError, NoVerdictError
+from rageval.registry.promotion import Promotion, current, former, move
+from rageval.report import console
+from rageval.workflow import open_tracking
+
+
+def run(composed: DictConfig) -> int:
+    """Point the alias back at the version before, and return the exit code."""
+    config = read(restricted(composed, PromoteConfig), PromoteConfig)
+    target = console.console()
+    store = open_tracking(config.tracking, target)
+    if store is None:
+        raise InputError("tracking.enabled: a rollback needs the tracking store, got false")
+    registry, dataset = config.registry, config.dataset.name
+    now = current(store, registry, dataset)
+    before = former(store, registry, dataset)
+    model = registry.name(dataset)
+    if now is None or before is None or before == now:
+        raise NoVerdictError(f"{model}: there is no version before this one to go back to")
+    entry = Promotion(
+        when=datetime.now(UTC).isoformat(timespec="seconds"),
+        who=getpass.getuser(),
+        action="rollback",
+        before=now,
+        after=before,
+        verdict="none",
+        reason=config.reason or "rolled back",
+        forced=False,
+    )
+    move(store, registry, dataset, entry)
+    target.print(
+        f"{model}@{registry.alias} is version {before} again, {now} is {registry.previous}"
+    )
+    target.print("next: python -m rageval gate   to hold a candidate against it")
+    return 0

@@ -1,0 +1,159 @@
+"""From a configuration to a measured outcome, and from there to a kept run.
+
+`evaluate`, a gate that scores the champion anew, and the held-out check all go this way.
+"""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Callable
+from contextlib import nullcontext
+from dataclasses import dataclass
+from pathlib import Path
+
+from omegaconf import DictConfig, OmegaConf
+from rich.console import Console
+
+from rageval import provenance
+from rageval.config.build import build_parts
+from rageval.config.loading import Dataset, Side, load
+from rageval.config.reading import parameters, read, without_secrets
+from rageval.config.settings import EvaluationConfig
+from rageval.evaluation import latency
+from rageval.evaluation.evaluation import Benchmark, Evaluation, evaluate
+from rageval.pipeline import Parts, Pipeline
+from rageval.report import console, summary
+from rageval.report.header import Header
+from rageval.report.outcome import Outcome
+from rageval.report.wording import notes
+from rageval.split import DEV
+from rageval.thresholds import weak
+from rageval.tracking import store as stores
+from rageval.tracking.record import record
+from rageval.tracking.run import running, write
+from rageval.tracking.settings import TrackingConfig
+from rageval.tracking.store import Store
+
+
+@dataclass(frozen=True)
+class Plan:
+    """Everything that is known before the first question."""
+
+    composed: DictConfig
+    config: EvaluationConfig
+    dataset: Dataset
+    parts: Parts
+    retrieval: str  # in words
+    kind: str  # single | cell | rescore: what sort of run this is
+    split: str = DEV  # the side whose questions are asked
+
+    @classmethod
+    def of(cls, composed: DictConfig, words: Callable[[Parts], str], kind: str) -> Plan:
+        """Check everything that the user wrote, before any work.
+
+        Raises
+        ------
+        InputError
+            With every fault of the configuration, or of the data.
+        """
+        config = read(composed, EvaluationConfig)
+        dataset = load(config.dataset)
+        parts = build_parts(config, dataset.access)
+        return cls(composed, config, dataset, parts, words(parts), kind)
+
+    @property
+    def side(self) -> Side:
+        """Return the questions that are scored."""
+        return self.dataset.dev if self.split == DEV else self.dataset.holdout
+
+    def benchmark(self) -> str:
+        """Return the fingerprint of what retrieval is held against."""
+        judging = provenance.Judging(self.config.measures, self.config.judging.min_overlap)
+        return provenance.benchmark(
+            self.dataset.corpus, self.side.golden, self.dataset.access, judging
+        )
+
+    def provenance(self) -> provenance.Variant:
+        """Return what names the retrieval."""
+        config = self.config
+        nodes = {
+            "chunking": config.chunking,
+            "retriever": config.retriever,
+            "rewriting": config.rewriting,
+        }
+        return provenance.Variant.of(nodes, self.parts.window)
+
+
+def open_tracking(config: TrackingConfig, target: Console) -> Store | None:
+    """Open the tracking store, None if nothing is to be recorded.
+
+    Raises
+    ------
+    UnreachableError
+        If it cannot be reached.
+    """
+    for sentence in stores.ignored(os.environ):
+        target.print(f"note: {sentence}")
+    if not config.enabled:
+        return None
+    return stores.open_store(stores.locate(config, os.environ), config.experiment)
+
+
+def measure(plan: Plan, target: Console) -> Outcome:
+    """Do the work: index, ask, score."""
+    config, side = plan.config, plan.side
+    benchmark = Benchmark(
+        side.golden.questions, side.evidence, config.measures, config.judging.min_overlap
+    )
+    with console.progress(target) as steps:
+        pipeline = Pipeline.build(plan.dataset.corpus, plan.parts, steps.begin)
+        steps.expect(len(side.golden))
+        evaluation = evaluate(pipeline, benchmark, steps.advance)
+        steps.begin("timing single questions")
+        timed = latency.measure(pipeline, benchmark.asks, config.latency.sample, time.perf_counter)
+    weak_cells = weak(evaluation.subsets, config.threshold.floors)
+    return Outcome(
+        header=_header(plan, evaluation),
+        evaluation=evaluation,
+        latency=timed,
+        sheet=summary.sheet(evaluation, weak_cells, timed),
+        params=parameters(plan.composed),
+        config=OmegaConf.to_yaml(without_secrets(plan.composed)),
+        sources={part: _source(config, part) for part in ("corpus", "questions")},
+        digests={"corpus": plan.dataset.corpus.digest, "questions": side.golden.digest},
+        notes=config.run.notes,
+        kind=plan.kind,
+    )
+
+
+def measure_and_keep(plan: Plan, store: Store | None, target: Console) -> tuple[Outcome, str]:
+    """Do the work inside a run of its own; return what came of it and the run's id, or ""."""
+    held = running(store, plan.config.run.name or plan.retrieval) if store else nullcontext("")
+    with held as run:
+        outcome = measure(plan, target)
+        plan.dataset.assignment.write_lock()
+        if store:
+            write(store, run, record(outcome))
+    return outcome, run
+
+
+def _source(config: EvaluationConfig, part: str) -> str:
+    node = config.dataset.corpus if part == "corpus" else config.dataset.golden
+    return str(node.get("path", node["_target_"]))
+
+
+def _header(plan: Plan, evaluation: Evaluation) -> Header:
+    copy = provenance.WorkingCopy.of(Path.cwd())
+    return Header(
+        dataset=plan.config.dataset.name,
+        split=plan.split,
+        retrieval=plan.retrieval,
+        documents=len(plan.dataset.corpus),
+        chunks=len(evaluation.chunks),
+        benchmark=plan.benchmark(),
+        variant=plan.provenance(),
+        commit=copy.commit,
+        dirty=copy.dirty,
+        notes=(*plan.dataset.notes, *notes(evaluation)),
+    )

@@ -1,0 +1,121 @@
+"""Every file in conf/ is composed, checked and built."""
+
+import importlib.util
+from pathlib import Path
+
+import pytest
+from hydra import compose, initialize_config_dir
+from hydra.core.global_hydra import GlobalHydra
+
+from rageval.config.build import build, build_parts
+from rageval.config.places import shipped
+from rageval.config.reading import parameters, read
+from rageval.config.resolvers import register
+from rageval.config.settings import CheckConfig, EvaluationConfig
+from rageval.golden.access import PublicOnly
+from rageval.verbs import VERBS
+
+CONF = shipped("conf")
+FILES = sorted(str(file.relative_to(CONF)) for file in CONF.rglob("*.yaml"))
+NEEDS = {  # what a choice cannot do without
+    "dataset/beir.yaml": ["dataset.path=d"],
+    "dataset/markdown.yaml": ["dataset.path=d", "dataset.questions=q.yaml"],
+    "dataset/ragas.yaml": ["dataset.path=d", "dataset.questions=r.jsonl"],
+    "dataset/deepeval.yaml": ["dataset.path=d", "dataset.questions=g.json"],
+    "dataset/haystack.yaml": ["dataset.path=d", "dataset.questions=l.json"],
+    "dataset/adr.yaml": ["dataset.path=d", "dataset.questions=q.json"],
+    "dataset/table.yaml": ["dataset.path=d", "dataset.questions=q.csv"],
+    "dataset/squad.yaml": ["dataset.path=d"],
+    "dataset/llama_index.yaml": ["dataset.path=d"],
+    "dataset/autorag.yaml": ["dataset.path=d"],
+    "dataset/chroma.yaml": ["dataset.path=d"],
+    "dataset/trec.yaml": ["dataset.path=d", "dataset.questions=t.tsv", "dataset.qrels=q.txt"],
+    "retriever/custom.yaml": ["retriever._target_=plugged.Nothing"],
+}
+
+
+@pytest.fixture(autouse=True)
+def hydra():
+    register()
+    GlobalHydra.instance().clear()
+    with initialize_config_dir(str(CONF), version_base="1.3"):
+        yield
+
+
+def composed(*overrides, config="config"):
+    return compose(config, list(overrides), return_hydra_config=False)
+
+
+@pytest.mark.parametrize("file", [name for name in FILES if name.startswith("export/")])
+def test_every_export_composes_passes_the_check_and_builds(file):
+    path = [] if file == "export/none.yaml" else ["export.path=p"]
+    config = read(composed(f"export={Path(file).stem}", *path, config="check"), CheckConfig)
+    assert hasattr(build(config.export, "export"), "write")
+
+
+@pytest.mark.parametrize("file", [n for n in FILES if "/" in n and not n.startswith("export/")])
+def test_every_choice_composes_passes_the_check_and_builds(file):
+    group, name = Path(file).parent.as_posix(), Path(file).stem
+    retriever = [] if group in {"retriever", "experiment"} else ["retriever=hybrid"]
+    config = read(composed(f"{group}={name}", *retriever, *NEEDS.get(file, [])), EvaluationConfig)
+    parts = build_parts(config, PublicOnly())
+    assert hasattr(parts.retriever, "index")
+    assert hasattr(parts.chunker, "spans")
+    assert hasattr(build(config.encoder, "encoder"), "fit")
+    assert hasattr(build(config.dataset.corpus, "corpus"), "load")
+    assert hasattr(build(config.dataset.golden, "golden"), "load")
+    assert hasattr(build(config.dataset.split, "split"), "assign")
+
+
+@pytest.mark.parametrize("verb", VERBS)
+def test_every_verb_has_a_primary_config_and_a_module(verb):
+    assert composed(config=VERBS[verb].config)
+    assert importlib.util.find_spec(VERBS[verb].module)
+
+
+def test_every_file_begins_with_a_comment_that_says_what_it_is_for():
+    bare = [name for name in FILES if not (CONF / name).read_text().startswith("#")]
+    assert bare == []
+
+
+def test_every_composed_value_is_a_parameter_and_secrets_are_not():
+    found = parameters(
+        composed(
+            "retriever=hybrid", "window.k=7", "+secrets.token=abc", "run.notes=${secrets.token}"
+        )
+    )
+    assert found["window.k"] == "7"
+    assert found["retriever.retrievers.lexical.k1"] == "1.5"
+    assert found["measures.hit_at"] == "[1, 3]"
+    assert found["run.notes"] == "(secret)"
+    assert "abc" not in found.values()
+    assert not any(name.startswith("secrets") for name in found)
+
+
+def test_a_part_of_the_hybrid_is_exchanged_from_the_command_line():
+    config = read(
+        composed(
+            "retriever=hybrid",
+            "retriever@retriever.retrievers.lexical=tfidf",
+            "+retriever@retriever.retrievers.third=bm25",
+            "+retriever.weights.third=0.5",
+        ),
+        EvaluationConfig,
+    )
+    parts = build_parts(config, PublicOnly())
+    kinds = {name: type(part).__name__ for name, part in parts.retriever.retrievers.items()}
+    assert kinds == {"lexical": "TfIdf", "semantic": "Dense", "third": "Bm25"}
+
+
+def test_a_users_retriever_is_wrapped_with_its_concurrency_at_any_depth():
+    config = read(
+        composed(
+            "retriever=hybrid",
+            "retriever@retriever.retrievers.lexical=custom",
+            "retriever.retrievers.lexical._target_=plugged.Nothing",
+            "retriever.retrievers.lexical.concurrency=3",
+        ),
+        EvaluationConfig,
+    )
+    wrapped = build_parts(config, PublicOnly()).retriever.retrievers["lexical"]
+    assert (type(wrapped).__name__, wrapped.concurrency) == ("Foreign", 3)

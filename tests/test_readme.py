@@ -1,0 +1,81 @@
+"""The README's commands and examples run as they are typed."""
+
+import re
+import shlex
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parent.parent
+README = (ROOT / "README.md").read_text()
+PAGES = ["README.md", *(f"docs/{name}" for name in ("first-hour.md", "your-own-retriever.md"))]
+
+
+def blocks(text, language):
+    return re.findall(rf"```{language}\n(.*?)```", text, re.S)
+
+
+def commands(page):
+    """Every rageval command of a page, as words after the program's name."""
+    lines = [
+        line for block in blocks((ROOT / page).read_text(), "bash") for line in block.split("\n")
+    ]
+    found = [line.split("-m rageval", 1)[1] for line in lines if "-m rageval" in line]
+    return [shlex.split(rest) for rest in found]
+
+
+@pytest.fixture
+def workplace(tmp_path, monkeypatch):
+    """A folder in which the names that the pages use mean something."""
+    tiny = ROOT / "tests" / "data" / "tiny"
+    (tmp_path / "docs").symlink_to(tiny / "documents")
+    golden = (tiny / "golden.yaml").read_text()
+    (tmp_path / "golden.yaml").write_text(re.sub(r".*asker:.*\n", "", golden).replace(
+        "    answerable: denied\n    forbidden: [hr/salaries]\n", "    answerable: false\n"
+    ))  # fmt: skip
+    (tmp_path / "mine.py").write_text(blocks(README, "python")[0])
+    own = tmp_path / "mine" / "retriever"
+    own.mkdir(parents=True)
+    (own / "search_service.yaml").write_text("_target_: plugged.Nothing\n")
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.syspath_prepend(str(tmp_path))
+    return tmp_path
+
+
+@pytest.mark.parametrize("words", [w for page in PAGES for w in commands(page)], ids=" ".join)
+def test_every_command_of_the_pages_runs(words, typed, workplace, monkeypatch):
+    if "dataset=beir" in words:
+        pytest.skip("names a folder that only the reader has; test_collections.py runs it")
+    monkeypatch.chdir(workplace)
+    monkeypatch.setenv("SEARCH_TOKEN", "abc")
+    off = [] if "check" in words else ["tracking=off", "latency.sample=0"]
+    said = typed(*words, *off)
+    assert said.code == 0, said.err
+
+
+def test_the_own_retriever_of_the_readme_runs_and_leaks_nothing(typed, workplace, tiny):
+    said = typed(
+        "+retriever=custom", "retriever._target_=mine.Shortest", *tiny, "tracking=off",
+    )  # fmt: skip
+    assert said.code == 0, said.err
+    assert "errors 0 · leaks 0" in said.out
+
+
+def test_the_production_example_of_the_readme_answers_within_the_askers_scope(monkeypatch):
+    monkeypatch.chdir(ROOT)
+    names = {}
+    exec(blocks(README, "python")[1], names)
+    assert 0 < len(names["found"]) <= 6
+    assert all(found.text.strip() for found in names["found"])
+
+
+def test_the_two_commands_are_the_readmes_first_blocks():
+    first, second = blocks(README, "bash")[:2]
+    assert first.strip().endswith("-m rageval +retriever=hybrid")
+    assert second.strip().endswith("pytest -n auto")
+
+
+def test_the_ci_script_calls_the_test_command_of_the_readme():
+    second = blocks(README, "bash")[1].strip()
+    script = (ROOT / ".ci" / "run").read_text()
+    assert second.rpartition("/")[2] in script
