@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from pathlib import Path
 
 from omegaconf import DictConfig
 from rich.console import Console
@@ -14,7 +15,8 @@ from rageval.gate.settings import GateConfig
 from rageval.gate.thresholds import GateThresholds
 from rageval.gate.verdict import State, Verdict
 from rageval.registry.baseline import Baseline, baseline
-from rageval.tracking.reading import CONFIG, RESCORE, SINGLE, Kept, artifact, fetch, finished
+from rageval.registry.portable import read_portable
+from rageval.tracking.reading import RESCORE, SINGLE, Kept, fetch, finished
 from rageval.tracking.settings import RegistryConfig
 from rageval.tracking.store import Store
 from rageval.workflow import Plan, measure_and_keep
@@ -54,7 +56,7 @@ def judge(store: Store, run: str, rules: Rules, target: Console) -> Judgement:
         rules.thresholds.require_known(candidate.result.measures)
     except ValueError as fault:
         raise InputError(str(fault)) from fault
-    found = baseline(store, rules.registry, candidate.result.dataset)
+    found = _baseline(store, rules, candidate.result.dataset)
     if found is None:
         if rules.gate.require_baseline:
             name = rules.registry.name(candidate.result.dataset)
@@ -63,6 +65,18 @@ def judge(store: Store, run: str, rules: Rules, target: Console) -> Judgement:
             )
         return Judgement(candidate, None, decide(candidate.result, None, rules.thresholds))
     return Judgement(candidate, found, _against(store, candidate, found, rules, target))
+
+
+def _baseline(store: Store, rules: Rules, dataset: str) -> Baseline | None:
+    if rules.gate.baseline is None:
+        return baseline(store, rules.registry, dataset)
+    found = read_portable(Path(rules.gate.baseline))
+    if found.kept.result.dataset != dataset:
+        raise NoVerdictError(
+            f"{rules.gate.baseline} is of the set {found.kept.result.dataset!r}, the candidate of "
+            f"{dataset!r}"
+        )
+    return found
 
 
 def _against(
@@ -89,7 +103,7 @@ def _rescored(
     store: Store, candidate: Kept, found: Baseline, registry: RegistryConfig, target: Console
 ) -> Kept:
     """Return the champion on the candidate's benchmark, measured now if it was not before."""
-    plan = _champion_plan(store, candidate, found, registry)
+    plan = _champion_plan(candidate, found, registry)
     if plan.benchmark() != candidate.result.benchmark:
         raise NoVerdictError(
             f"the corpus or the labels are no longer those that run {candidate.run} was measured "
@@ -109,9 +123,7 @@ def _rescored(
     return fetch(store, known)
 
 
-def plans(
-    store: Store, judgement: Judgement, registry: RegistryConfig, split: str
-) -> tuple[Plan, Plan | None]:
+def plans(judgement: Judgement, registry: RegistryConfig, split: str) -> tuple[Plan, Plan | None]:
     """Return how the candidate and the champion, if there is one, are run on a side of the split.
 
     Raises
@@ -121,30 +133,26 @@ def plans(
     """
     candidate, found = judgement.candidate, judgement.against
     try:
-        text = artifact(store, candidate.run, CONFIG).decode()
-        own = _plain(allowed(text, registry.allow))
-        mine = Plan.of(own, lambda _: candidate.result.name, SINGLE)
+        own = _plain(allowed(candidate.config, registry.allow))
+        mine = Plan.of(own, lambda _: candidate.result.name, SINGLE, None)
     except InputError as fault:
         raise NoVerdictError(f"run {candidate.run} cannot be run anew: {fault}") from fault
-    champion = None if found is None else _champion_plan(store, candidate, found, registry)
+    champion = None if found is None else _champion_plan(candidate, found, registry)
     return (
         replace(mine, split=split),
         None if champion is None else replace(champion, split=split),
     )
 
 
-def _champion_plan(
-    store: Store, candidate: Kept, found: Baseline, registry: RegistryConfig
-) -> Plan:
+def _champion_plan(candidate: Kept, found: Baseline, registry: RegistryConfig) -> Plan:
     """Return the champion's retrieval with the candidate's data, to be run as `rescore`."""
-    text = artifact(store, found.kept.run, CONFIG).decode()
     try:
-        champion = allowed(text, registry.allow)
-        now = allowed(artifact(store, candidate.run, CONFIG).decode(), registry.allow)
+        champion = allowed(found.kept.config, registry.allow)
+        now = allowed(candidate.config, registry.allow)
         for key in ("dataset", "measures", "judging"):
             champion[key] = now[key]
         champion.run = {"name": f"champion anew: {found.kept.result.name}", "notes": None}
-        return Plan.of(_plain(champion), lambda _: found.kept.result.name, RESCORE)
+        return Plan.of(_plain(champion), lambda _: found.kept.result.name, RESCORE, None)
     except InputError as fault:
         raise NoVerdictError(
             f"the champion ({found.model} version {found.version}) cannot be run anew: {fault}"

@@ -11,7 +11,7 @@ from rageval.verbs import VERBS
 
 _GROUPS = (
     "retriever", "chunking", "encoder", "dataset", "window", "rewriting", "analyser", "threshold",
-    "tracking", "experiment",
+    "tracking", "cache", "experiment",
 )  # fmt: skip
 
 _EVALUATE = """\
@@ -38,16 +38,95 @@ Often changed:
 """
 
 _CHECK = """\
-Read a corpus and its golden set and tell every fault, with file and line. Nothing is retrieved.
+Read a corpus and its golden set and tell every fault, with file and line, and what looks wrong.
+Nothing is retrieved, and only what is asked for is written.
 
   python -m rageval check
   python -m rageval check dataset=markdown dataset.path=docs dataset.questions=golden.yaml
+  python -m rageval check check.against=HEAD~1             what was relabelled since a git revision
+  python -m rageval check dataset=squad dataset.path=dev.json export=canonical export.path=g.yaml
+
+Choices (GROUP=CHOICE, then GROUP.KEY=VALUE for what is in it):
+{choices}
+
+Keys:
+  check.near=0.8          share of words that makes near duplicates; null = not looked for
+  check.against=null      a git revision or another file: list what was added, removed, relabelled
+  check.json=null         a path: write all that was found, for programs
+  export.path=…           where an export is written; what the format cannot keep is named
+"""
+
+_COMPARE = """\
+Compare two runs question by question: improved, regressed, added, removed, relabelled. No verdict.
+
+  python -m rageval compare                                 champion with the newest run
+  python -m rageval compare run=RUN_ID with=champion        each: latest, run id, version, alias
 
 Choices (GROUP=CHOICE):
 {choices}
 """
 
-_TEXTS = {"evaluate": (_EVALUATE, _GROUPS), "check": (_CHECK, ("dataset",))}
+_GATE = """\
+Hold a run against the registry's champion, question by question, and against committed limits.
+
+  python -m rageval gate                                    the newest finished run of its own
+  python -m rageval gate gate.run=RUN_ID gate.require_baseline=true gate.output=reports
+  python -m rageval gate gate.baseline=baseline.json        a committed file, not the registry
+  python -m rageval gate gate.sets=[handbook,faq]           several golden sets at once
+  python -m rageval gate suggest=true                       write floors just below the values
+  python -m rageval +retriever=hybrid gate.enabled=true     run and gate in one go
+
+Limits (conf/threshold/*.yaml): floors, max_drop, no_tolerance, new_distractors.
+A champion of another benchmark is run anew (gate.on_mismatch=rescore) or refused (=refuse).
+
+Choices (GROUP=CHOICE):
+{choices}
+"""
+
+_PROMOTE = """\
+Register a run, gate it, check it on held-out questions, and make it the champion.
+
+  python -m rageval promote                                 the newest finished run of its own
+  python -m rageval promote gate.run=RUN_ID reason='shorter chunks'
+  python -m rageval promote force=true reason='…'           although a check failed; kept for ever
+
+The alias moves last and one promotion at a time; the one before stays under `previous`.
+
+Choices (GROUP=CHOICE):
+{choices}
+"""
+
+_ROLLBACK = """\
+Make the version before the champion again.
+
+  python -m rageval rollback reason='slow on Monday mornings'
+
+Choices (GROUP=CHOICE):
+{choices}
+"""
+
+_REPORT = """\
+Write the page of a run, or the files of its gate for CI, and open the page.
+
+  python -m rageval report                                  report.html of the newest run
+  python -m rageval report format=junit output=junit.xml    or markdown, json: of a gated run
+  python -m rageval report format=baseline run=champion     baseline.json, to be committed
+
+Choices (GROUP=CHOICE):
+{choices}
+"""
+
+_JUDGING = ("dataset", "threshold", "tracking")
+_READING = ("dataset", "tracking")
+_TEXTS = {
+    "evaluate": (_EVALUATE, _GROUPS),
+    "compare": (_COMPARE, _READING),
+    "gate": (_GATE, _JUDGING),
+    "promote": (_PROMOTE, _JUDGING),
+    "rollback": (_ROLLBACK, _READING),
+    "report": (_REPORT, _READING),
+    "check": (_CHECK, ("dataset", "export")),
+}
 
 
 def show(verb: str, words: Sequence[str]) -> None:
@@ -61,7 +140,7 @@ def show(verb: str, words: Sequence[str]) -> None:
     out("\nVerbs (the first is the default; VERB --help says more):\n")
     for name, known in VERBS.items():
         out(f"  {name:<10} {known.does}\n")
-    out("\nExit codes: 0 done · 1 failed check, leak or errors · 2 wrong input · 4 unreachable\n")
+    out("\nExit codes: 0 done · 1 failed · 2 wrong input · 3 no verdict possible · 4 unreachable\n")
 
 
 def _choices(folders: Sequence[Path], group: str) -> list[str]:

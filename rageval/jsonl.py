@@ -3,17 +3,16 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
-from dataclasses import dataclass
+import re
+from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from rageval.faults import Faults
 from rageval.source import read_bytes
 
 
-@dataclass(frozen=True, slots=True)
-class Row:
+class Row(NamedTuple):
     """One JSON object of the file."""
 
     line: int  # 1, 2, …
@@ -44,7 +43,9 @@ def read_rows(path: Path, faults: Faults) -> Iterator[Row]:
 
 def _object(raw: bytes) -> dict[str, Any]:
     text = raw.decode("utf-8")
-    value = json.loads(text, object_pairs_hook=_unique, parse_constant=_no_constant)
+    value = _plain(text)
+    if value is None:
+        value = _STRICT.decode(text)
     if not isinstance(value, dict):
         raise ValueError(f"it holds {type(value).__name__}, not an object")
     if "\\ud" in text or "\\uD" in text:
@@ -52,6 +53,27 @@ def _object(raw: bytes) -> dict[str, Any]:
             "utf-8"
         )  # half a surrogate pair cannot be kept
     return value
+
+
+def _plain(text: str) -> dict[str, Any] | None:
+    """Return an object that the fast scanner can be trusted with, None for the strict one.
+
+    It keeps the last of equal keys and takes NaN, so the keys that a text can hold at most are
+    counted against those that were read, and what may be a constant is left to the strict one.
+    """
+    if "NaN" in text or "Infinity" in text:
+        return None
+    try:
+        value, end = _scan(text, 0)
+    except (StopIteration, ValueError):
+        return None
+    if end < len(text.rstrip()) or type(value) is not dict:
+        return None
+    keys = len(value)
+    for item in value.values():
+        if type(item) is dict:
+            keys += len(item)
+    return value if len(_KEY.findall(text)) == keys else None
 
 
 def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
@@ -65,6 +87,11 @@ def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
 
 def _no_constant(name: str) -> float:
     raise ValueError(f"{name} is no JSON value")
+
+
+_KEY = re.compile(r'"\s*:')  # the end of every key, and of nothing else but in strings
+_STRICT = json.JSONDecoder(object_pairs_hook=_unique, parse_constant=_no_constant)
+_scan: Callable[[str, int], tuple[Any, int]] = json.JSONDecoder().scan_once  # type: ignore[attr-defined]  # documented nowhere, there since 2.6
 
 
 def _reason(error: Exception, raw: bytes) -> str:

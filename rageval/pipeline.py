@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from rageval.chunking.chunks import Chunker, Chunks, cut
 from rageval.corpus.document import Corpus
@@ -65,6 +65,11 @@ class Pipeline:
         chunks = cut(corpus, parts.chunker)
         progress(f"indexing {len(chunks):,} chunks")
         return cls(parts, chunks, parts.retriever.index(chunks))
+
+    @property
+    def direct(self) -> Pipeline:
+        """Return the same pipeline with an index that keeps no answers, for timing."""
+        return replace(self, index=self.index.direct)
 
     def retrieve(self, ask: Ask) -> list[Found]:
         """Return the window for one question: at most k chunks, best first.

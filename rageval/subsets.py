@@ -52,9 +52,28 @@ def members(
     found = {ALL: np.ones(len(questions), dtype=bool)}
     for kind, names in kinds.items():
         rows = [set(names(question)) for question in questions]
-        for name in sorted(set().union(*rows)):
+        for name in set().union(*rows):
             found[f"{kind}.{name}"] = np.array([name in row for row in rows], dtype=bool)
-    return found
+    return {name: found[name] for name in in_order(found)}
+
+
+_KINDS = (ALL, "form", "class", "tag", "asker", "answerable")
+
+
+def in_order(names: Iterable[str]) -> list[str]:
+    """Return subsets as tables list them: `all`, then by kind, then by name.
+
+    Examples
+    --------
+    >>> in_order(["tag.b", "form.MATCH", "all", "tag.a", "form.GAP"])
+    ['all', 'form.GAP', 'form.MATCH', 'tag.a', 'tag.b']
+    """
+
+    def place(name: str) -> tuple[int, str]:
+        kind = name.partition(".")[0]
+        return (_KINDS.index(kind) if kind in _KINDS else len(_KINDS), name)
+
+    return sorted(names, key=place)
 
 
 def summarise(values: Values, inside: NDArray[np.bool_]) -> Summary:

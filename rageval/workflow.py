@@ -9,7 +9,7 @@ import os
 import time
 from collections.abc import Callable
 from contextlib import nullcontext
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from omegaconf import DictConfig, OmegaConf
@@ -20,14 +20,19 @@ from rageval.config.build import build_parts
 from rageval.config.loading import Dataset, Side, load
 from rageval.config.reading import parameters, read, without_secrets
 from rageval.config.settings import EvaluationConfig
+from rageval.errors import InputError
 from rageval.evaluation import latency
 from rageval.evaluation.evaluation import Benchmark, Evaluation, evaluate
+from rageval.evaluation.latency import Latency
+from rageval.fingerprint import digest
 from rageval.pipeline import Parts, Pipeline
 from rageval.report import console, summary
 from rageval.report.header import Header
 from rageval.report.outcome import Outcome
 from rageval.report.wording import notes
 from rageval.split import DEV
+from rageval.stages.staged import StagedIndex, staged
+from rageval.stages.store import Stages
 from rageval.thresholds import weak
 from rageval.tracking import store as stores
 from rageval.tracking.record import record
@@ -44,13 +49,18 @@ class Plan:
     config: EvaluationConfig
     dataset: Dataset
     parts: Parts
+    stages: Stages
     retrieval: str  # in words
     kind: str  # single | cell | rescore: what sort of run this is
     split: str = DEV  # the side whose questions are asked
 
     @classmethod
-    def of(cls, composed: DictConfig, words: Callable[[Parts], str], kind: str) -> Plan:
+    def of(
+        cls, composed: DictConfig, words: Callable[[Parts], str], kind: str, stages: Stages | None
+    ) -> Plan:
         """Check everything that the user wrote, before any work.
+
+        `stages` are those of a sweep; None = new ones.
 
         Raises
         ------
@@ -58,9 +68,11 @@ class Plan:
             With every fault of the configuration, or of the data.
         """
         config = read(composed, EvaluationConfig)
-        dataset = load(config.dataset)
+        kept = stages or Stages(config.cache)
+        node = OmegaConf.to_container(composed.dataset, resolve=True)
+        dataset = kept.value("dataset", digest(node), lambda: load(config.dataset))
         parts = build_parts(config, dataset.access)
-        return cls(composed, config, dataset, parts, words(parts), kind)
+        return cls(composed, config, dataset, parts, kept, words(parts), kind)
 
     @property
     def side(self) -> Side:
@@ -72,6 +84,15 @@ class Plan:
         judging = provenance.Judging(self.config.measures, self.config.judging.min_overlap)
         return provenance.benchmark(
             self.dataset.corpus, self.side.golden, self.dataset.access, judging
+        )
+
+    def staged_parts(self) -> Parts:
+        """Return the parts with a retriever that computes each stage once."""
+        node, source = self.config.retriever, self.provenance().sources
+        if self.stages.config.kind == "off":
+            return self.parts
+        return replace(
+            self.parts, retriever=staged(self.parts.retriever, node, source, self.stages)
         )
 
     def provenance(self) -> provenance.Variant:
@@ -100,6 +121,22 @@ def open_tracking(config: TrackingConfig, target: Console) -> Store | None:
     return stores.open_store(stores.locate(config, os.environ), config.experiment)
 
 
+def require_tracking(config: TrackingConfig, target: Console) -> Store:
+    """Open the tracking store of a verb that cannot do without.
+
+    Raises
+    ------
+    InputError
+        If tracking is off.
+    UnreachableError
+        If the store cannot be reached.
+    """
+    store = open_tracking(config, target)
+    if store is None:
+        raise InputError("tracking=off: this verb reads the tracking store, it cannot do without")
+    return store
+
+
 def measure(plan: Plan, target: Console) -> Outcome:
     """Do the work: index, ask, score."""
     config, side = plan.config, plan.side
@@ -107,11 +144,11 @@ def measure(plan: Plan, target: Console) -> Outcome:
         side.golden.questions, side.evidence, config.measures, config.judging.min_overlap
     )
     with console.progress(target) as steps:
-        pipeline = Pipeline.build(plan.dataset.corpus, plan.parts, steps.begin)
+        pipeline = Pipeline.build(plan.dataset.corpus, plan.staged_parts(), steps.begin)
         steps.expect(len(side.golden))
         evaluation = evaluate(pipeline, benchmark, steps.advance)
         steps.begin("timing single questions")
-        timed = latency.measure(pipeline, benchmark.asks, config.latency.sample, time.perf_counter)
+        timed = _timed(plan, pipeline, benchmark)
     weak_cells = weak(evaluation.subsets, config.threshold.floors)
     return Outcome(
         header=_header(plan, evaluation),
@@ -125,6 +162,20 @@ def measure(plan: Plan, target: Console) -> Outcome:
         notes=config.run.notes,
         kind=plan.kind,
     )
+
+
+def _timed(plan: Plan, pipeline: Pipeline, benchmark: Benchmark) -> Latency | None:
+    """Time the pipeline, or return what was recorded for an equal one in this process."""
+    sample = plan.config.latency.sample
+
+    def compute() -> Latency | None:
+        return latency.measure(pipeline.direct, benchmark.asks, sample, time.perf_counter)
+
+    index = pipeline.index
+    if not isinstance(index, StagedIndex):
+        return compute()
+    key = digest([index.key, sample, plan.benchmark(), plan.parts.window.depth])
+    return plan.stages.value("latency", key, compute)
 
 
 def measure_and_keep(plan: Plan, store: Store | None, target: Console) -> tuple[Outcome, str]:

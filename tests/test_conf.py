@@ -30,6 +30,7 @@ NEEDS = {  # what a choice cannot do without
     "dataset/autorag.yaml": ["dataset.path=d"],
     "dataset/chroma.yaml": ["dataset.path=d"],
     "dataset/trec.yaml": ["dataset.path=d", "dataset.questions=t.tsv", "dataset.qrels=q.txt"],
+    "retriever/trec_run.yaml": ["retriever.run=r.txt", "retriever.topics=t.tsv"],
     "retriever/custom.yaml": ["retriever._target_=plugged.Nothing"],
 }
 

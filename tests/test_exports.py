@@ -213,3 +213,23 @@ def test_a_place_that_cannot_be_written_is_a_sentence(tmp_path):
     (tmp_path / "file").write_text("x")
     with pytest.raises(InputError, match="cannot be written"):
         AdrExport(str(tmp_path / "file" / "a.json")).write(labelled())
+
+
+@pytest.mark.realdata
+def test_the_ids_of_climate_fever_are_encoded_named_and_read_back(realdata, tmp_path):
+    source = str(realdata / "climate_fever_sentences")
+    corpus = BeirCorpus(source).load()
+    golden = BeirGolden(source).load(corpus)
+    losses = TrecExport(str(tmp_path)).write(
+        Labelled(golden, resolve(golden, corpus), corpus, PublicOnly())
+    )
+    assert any(line.startswith("document ids encoded") and "%20" in line for line in losses)
+    back = TrecGolden(str(tmp_path / "topics.tsv"), str(tmp_path / "qrels.txt"), encoded=True).load(
+        corpus
+    )
+    kept = [q for q in golden if q.answerable is Answerable.YES]
+    assert len(golden) - len(kept) == 474
+    assert "left out, answerable: false: 474 questions" in losses[0]
+    assert [(q.id, q.text, q.expected, q.grades) for q in back] == [
+        (q.id, " ".join(q.text.split()), q.expected, q.grades) for q in kept
+    ]

@@ -183,4 +183,5 @@ def test_a_set_is_checked_against_corpus_and_askers():
 
 
 def test_a_right_set_passes_the_check():
-    assert check(golden(Question("a", "x", expected=("leave",))), CORPUS, PublicOnly()) is None
+    (evidence,) = check(golden(Question("a", "x", expected=("leave",))), CORPUS, PublicOnly())
+    assert evidence.requirements == ((Span(1, 0, len(LEAVE)),),)

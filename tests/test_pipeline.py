@@ -271,3 +271,12 @@ def test_latency_times_evenly_spaced_questions_and_leaves_out_those_that_fail():
     assert [asked for asked, _, _ in spy.asked] == ["q0", "q0", "q5", "q10"]  # the first warms up
     assert timed.seconds == ((0, 1.0), (10, 1.0))
     assert measure(pipeline, asks, 0, lambda: 0.0) is None
+
+
+def test_a_chunk_is_visible_where_its_document_is_public_or_shares_a_group_with_the_asker():
+    rights = {"a": ["hr"], "c": ["it", "hr"], "d": ["it"]}
+    chunks = pipeline_of(*TEXTS, groups=rights).chunks
+    for groups in ([], ["hr"], ["it"], ["hr", "it"], ["sales"]):
+        expected = [document.visible_to(frozenset(groups)) for document in chunks.corpus]
+        assert chunks.visible(frozenset(groups)).tolist() == expected
+    assert chunks.visible(frozenset(["hr"])).tolist() == [True, True, True, False]

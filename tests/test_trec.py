@@ -206,3 +206,31 @@ def test_pytrec_eval_agrees_beyond_the_printed_digits(realdata, name):
     for row, query in enumerate(read_qrels(qrels).queries):
         for measure, value in theirs.get(query, {}).items():
             assert ours[measure][row] == pytest.approx(value, abs=1e-12), (query, measure)
+
+
+def replayed(typed, folder: Path, topics: str):
+    """Evaluate tests/data/trec/run.txt as a retriever over documents a to e and x."""
+    (folder / "topics.tsv").write_text(topics)
+    rows = "".join(f'{{"_id": "{name}", "text": "text {name}"}}\n' for name in "abcdex")
+    (folder / "corpus.jsonl").write_text(rows)
+    return typed(
+        "+retriever=trec_run", f"retriever.run={HAND / 'run.txt'}", "retriever.topics=topics.tsv",
+        "dataset=trec", "dataset.path=.", "dataset.questions=topics.tsv",
+        f"dataset.qrels={HAND / 'qrels.txt'}", "chunking=whole", "tracking=off",
+        "latency.sample=0", "output.questions=all",
+    )  # fmt: skip
+
+
+def test_a_run_takes_the_place_of_a_retriever(typed, tmp_path):
+    said = replayed(typed, tmp_path, "q1\tOne?\nq2\tTwo?\nq3\tThree?\nq4\tFour?\n")
+    row = next(line.split() for line in said.out.splitlines() if line.startswith("all "))
+    # q1 is hit at 2 and q2 at 2, q3 is not in the run; q4 has nothing relevant and is left out
+    assert row[1:4] == ["3", "0.00", "0.67"]
+    assert "left out, as no document is relevant to them: 1 of 4 topics" in said.out
+    assert said.code == 0
+
+
+def test_topics_that_say_the_same_cannot_tell_the_queries_of_a_run(typed, tmp_path):
+    said = replayed(typed, tmp_path, "q1\tOne?\nq2\tOne?\nq3\tThree?\nq4\tFour?\n")
+    assert said.code == 2
+    assert "topics.tsv:2: queries 'q1' and 'q2' say the same" in said.err

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Protocol
 
 import numpy as np
@@ -47,8 +48,19 @@ class Chunks:
 
     def visible(self, groups: frozenset[str]) -> NDArray[np.bool_]:
         """Return, for each chunk, whether an asker of these groups may see its document: [n]."""
-        allowed = np.array([document.visible_to(groups) for document in self.corpus], dtype=bool)
-        return allowed[self.document]
+        samples, kind = self._rights
+        allowed = np.array([document.visible_to(groups) for document in samples], dtype=bool)
+        return allowed[kind]
+
+    @cached_property
+    def _rights(self) -> tuple[list[Document], NDArray[np.intp]]:
+        """One document of each set of groups that occurs, and which of them each chunk is like."""
+        samples: dict[frozenset[str], Document] = {}
+        for document in self.corpus:
+            samples.setdefault(document.groups, document)
+        number = {groups: n for n, groups in enumerate(samples)}
+        kind = np.array([number[document.groups] for document in self.corpus], dtype=np.intp)
+        return list(samples.values()), kind[self.document]
 
 
 def cut(corpus: Corpus, chunker: Chunker) -> Chunks:

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from dataclasses import dataclass
 from enum import Enum
 from fractions import Fraction
 
 from rageval.comparison.result import Result, Row
+from rageval.subsets import in_order
 
 _DEAD_BAND = Fraction(1, 10)  # of the reciprocal rank: the chapter's; the ranks are shown anyway
 _HIT = "hit_rate_at_"
@@ -77,15 +77,12 @@ class Comparison:
         return len(self.of(Turn.IMPROVED)) - len(self.of(Turn.REGRESSED))
 
     @property
-    def subsets(self) -> tuple[str, ...]:
-        """Return the subsets of either result, in the order of `after`."""
-        names: Iterable[str] = (
-            name
-            for result in (self.after, self.before)
-            for row in result.rows.values()
-            for name in row.subsets
+    def subsets(self) -> list[str]:
+        """Return the subsets of either result, as tables list them."""
+        results = (self.after, self.before)
+        return in_order(
+            {n for found in results for row in found.rows.values() for n in row.subsets}
         )
-        return tuple(dict.fromkeys(names))
 
 
 def compare(before: Result, after: Result) -> Comparison:

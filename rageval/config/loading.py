@@ -14,7 +14,7 @@ from rageval.golden.access import Access
 from rageval.golden.question import GoldenSet
 from rageval.judging.check import check
 from rageval.judging.grouping import group_keys
-from rageval.judging.resolution import Evidence, resolve
+from rageval.judging.resolution import Evidence
 from rageval.pipeline import Pipeline
 from rageval.split import DEV, HOLDOUT, Assignment
 
@@ -82,8 +82,7 @@ def load(config: DatasetConfig) -> Dataset:
     access: Access = build(config.access, "dataset.access")
     corpus: Corpus = build(config.corpus, "dataset.corpus").load()
     golden: GoldenSet = build(config.golden, "dataset.golden").load(corpus)
-    check(golden, corpus, access)
-    evidence = resolve(golden, corpus)
+    evidence = check(golden, corpus, access)
     split = build(config.split, "dataset.split")
     assignment: Assignment = split.assign(golden, group_keys(golden, evidence, corpus))
     return Dataset(corpus, golden, evidence, access, assignment)

@@ -44,8 +44,9 @@ def read(composed: DictConfig, model: type[M]) -> M:
 
 def restricted(composed: DictConfig, model: type[Record]) -> DictConfig:
     """Return the part of a composed configuration that a record asks for, at every depth."""
-    kept = OmegaConf.masked_copy(composed, [key for key in model.model_fields if key in composed])
-    for key, field in model.model_fields.items():
+    fields = {field.alias or name: field for name, field in model.model_fields.items()}
+    kept = OmegaConf.masked_copy(composed, [key for key in fields if key in composed])
+    for key, field in fields.items():
         inner = field.annotation
         if isinstance(inner, type) and issubclass(inner, Record) and key in composed:
             kept[key] = restricted(composed[key], inner)

@@ -12,6 +12,7 @@ from rageval.fields import Count, Flag, Name, Natural, Number, Record, Share
 from rageval.gate.settings import GateConfig
 from rageval.gate.thresholds import GateThresholds
 from rageval.measures.catalogue import Cutoffs, catalogue
+from rageval.stages.store import CacheConfig
 from rageval.tracking.settings import RegistryConfig, TrackingConfig
 from rageval.window import Window
 
@@ -140,6 +141,7 @@ class EvaluationConfig(PipelineConfig):
     threshold: GateThresholds
     latency: LatencyConfig
     tracking: TrackingConfig
+    cache: CacheConfig
     output: OutputConfig
     run: RunConfig
     gate: GateConfig
@@ -153,8 +155,8 @@ class EvaluationConfig(PipelineConfig):
         return self
 
 
-class GateVerbConfig(Record):
-    """Everything that a gate is told."""
+class JudgingVerbConfig(Record):
+    """What every verb that judges a run is told."""
 
     dataset: SetName
     threshold: GateThresholds
@@ -164,8 +166,40 @@ class GateVerbConfig(Record):
     secrets: Mapping[str, Any] = {}
 
 
-class PromoteConfig(GateVerbConfig):
+class GateVerbConfig(JudgingVerbConfig):
+    """Everything that a gate is told."""
+
+    suggest: Flag
+    suggest_to: Name
+    allow_lower: Flag
+
+
+class PromoteConfig(JudgingVerbConfig):
     """Everything that a promotion or a rollback is told."""
 
     reason: Name | None
     force: Flag
+
+
+class CompareConfig(Record):
+    """Everything that a comparison is told."""
+
+    dataset: SetName
+    tracking: TrackingConfig
+    registry: RegistryConfig
+    run: Name  # before: latest, a run id, a version or an alias
+    with_run: Name = Field(alias="with")  # after
+    secrets: Mapping[str, Any] = {}
+
+
+class ReportConfig(Record):
+    """Everything that a report is told."""
+
+    dataset: SetName
+    tracking: TrackingConfig
+    registry: RegistryConfig
+    run: Name
+    format: Literal["html", "markdown", "junit", "json", "baseline"]
+    output: Name | None  # None = report.html, verdict.md, junit.xml, verdict.json, baseline.json
+    open: Flag  # show the page in a browser, from a terminal
+    secrets: Mapping[str, Any] = {}

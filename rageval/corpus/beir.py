@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from pathlib import Path
+from typing import Any
 
 from rageval.corpus.document import Corpus, Document
 from rageval.corpus.groups import group_fault
@@ -11,6 +11,8 @@ from rageval.faults import Faults
 from rageval.fields import Name, component
 from rageval.jsonl import Row, read_rows
 from rageval.source import folder
+
+_PUBLIC: frozenset[str] = frozenset()
 
 
 @component
@@ -29,29 +31,47 @@ class BeirCorpus:
         """Read all rows; the faults of all of them are raised together."""
         file = folder(self.path) / "corpus.jsonl"
         faults = Faults()
-        rows: list[tuple[int, Document]] = []
+        first: dict[str, int] = {}  # document id → line
+        documents: list[Document] = []
         for row in read_rows(file, faults):
-            sentences = list(_row_faults(row)) + list(self._group_faults(row))
-            for sentence in sentences:
-                faults.add(file, row.line, sentence)
-            if not sentences:
-                rows.append((row.line, self._document(row)))
-        _note_duplicates(file, rows, faults)
-        found = any(document.groups for _, document in rows)
+            if not self._is_right(row.fields):
+                for sentence in (*_row_faults(row), *self._group_faults(row)):
+                    faults.add(file, row.line, sentence)
+                continue
+            document = self._document(row.fields)
+            known = first.setdefault(document.id, row.line)
+            if known != row.line:
+                faults.add(file, row.line, f"document id {document.id!r} is taken by line {known}")
+            documents.append(document)
+        found = any(document.groups for document in documents)
         if self.groups_key is not None and not found and not faults:
             faults.add(file, 0, f"no row has groups in its metadata {self.groups_key!r}")
         faults.settle()
-        return Corpus(tuple(document for _, document in rows), self.path)
+        return Corpus(tuple(documents), self.path)
 
-    def _document(self, row: Row) -> Document:
-        title, text = row.fields.get("title") or "", row.fields["text"]
+    def _is_right(self, fields: dict[str, Any]) -> bool:
+        """Say whether a row has no fault: what nearly every row is, found without its sentences."""
+        name, metadata = fields.get("_id"), fields.get("metadata")
+        return (
+            type(name) is str
+            and name != ""
+            and name == name.strip()
+            and type(fields.get("text")) is str
+            and isinstance(fields.get("title"), str | None)
+            and isinstance(metadata, dict | None)
+            and (
+                self.groups_key is None
+                or not metadata
+                or group_fault(metadata.get(self.groups_key, [])) is None
+            )
+        )
+
+    def _document(self, fields: dict[str, Any]) -> Document:
+        title, text = fields.get("title"), fields["text"]
         whole = f"{title}\n{text}" if title and text else title or text
-        return Document(row.fields["_id"], whole, frozenset(self._groups(row)))
-
-    def _groups(self, row: Row) -> list[str]:
-        metadata = row.fields.get("metadata") or {}
-        groups: list[str] = metadata.get(self.groups_key) or []
-        return groups
+        metadata = fields.get("metadata")
+        groups = metadata.get(self.groups_key) if metadata and self.groups_key else None
+        return Document(fields["_id"], whole, frozenset(groups) if groups else _PUBLIC)
 
     def _group_faults(self, row: Row) -> Iterable[str]:
         metadata = row.fields.get("metadata") or {}
@@ -80,12 +100,3 @@ def _not_text(key: str, row: Row) -> str:
     if key not in row.fields:
         return f"the key {key!r} is missing"
     return f"{key} is {row.fields[key]!r}, text in quotes is needed"
-
-
-def _note_duplicates(file: Path, rows: list[tuple[int, Document]], faults: Faults) -> None:
-    first: dict[str, int] = {}
-    for line, document in rows:
-        if document.id in first:
-            known = first[document.id]
-            faults.add(file, line, f"document id {document.id!r} is taken by line {known}")
-        first.setdefault(document.id, line)

@@ -69,13 +69,15 @@ class BeirGolden:
     def _question(self, query: Query, grades: dict[str, int], where: str) -> Question:
         positive = tuple(name for name, grade in grades.items() if grade > 0)
         answerable = self._answerable(query, grades)
-        needed: tuple[Requirement, ...] = tuple((Reference(name),) for name in positive)
+        needed: tuple[Requirement, ...] = ()
+        if self.relevance == "all":
+            needed = tuple((Reference(name),) for name in positive)
         return Question(
             id=query.id,
             text=query.text,
             asker=query.asker,
             expected=positive if self.relevance == "any" else (),
-            supporting=needed if self.relevance == "all" else (),
+            supporting=needed,
             answerable=answerable,
             forbidden=query.forbidden if answerable is Answerable.DENIED else (),
             grades=grades,

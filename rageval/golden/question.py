@@ -77,7 +77,7 @@ class Question:
         """The evidence needed: `supporting`, or else one whole document of `expected`."""
         if self.supporting or not self.expected:
             return self.supporting
-        return (tuple(Reference(name) for name in self.expected),)
+        return (tuple([Reference(name) for name in self.expected]),)
 
 
 @dataclass(frozen=True)

@@ -9,11 +9,11 @@ from rageval.errors import InputError
 from rageval.faults import near_names
 from rageval.golden.access import Access
 from rageval.golden.question import GoldenSet, Question
-from rageval.judging.resolution import fault_of, unresolved
+from rageval.judging.resolution import Evidence, fault_of, look_up
 
 
-def check(golden: GoldenSet, corpus: Corpus, access: Access) -> None:
-    """Make sure that all the labels of a set can be judged.
+def check(golden: GoldenSet, corpus: Corpus, access: Access) -> tuple[Evidence, ...]:
+    """Make sure that all the labels of a set can be judged, and return each question's evidence.
 
     Raises
     ------
@@ -21,13 +21,15 @@ def check(golden: GoldenSet, corpus: Corpus, access: Access) -> None:
         If a question names a document that the corpus lacks, an asker that nobody knows, or a
         heading, quote or span that its document lacks; the message has a line for each.
     """
-    faults = [*_documents(golden, corpus), *_askers(golden, access), *unresolved(golden, corpus)]
+    evidence, lost = look_up(golden, corpus)
+    faults = [*_documents(golden, corpus), *_askers(golden, access), *lost]
     if faults:
         raise InputError.of(faults)
+    return evidence
 
 
 def _documents(golden: GoldenSet, corpus: Corpus) -> Iterator[str]:
-    """Yield the documents that are named outside of references, which `unresolved` looks up."""
+    """Yield the documents that are named outside of references, which `look_up` finds."""
     lost = [
         (question, label, name)
         for question in golden

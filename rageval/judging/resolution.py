@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import cached_property
+from typing import NamedTuple
 
 from rageval.chunking.chunks import Offsets
 from rageval.corpus.document import Corpus
@@ -16,8 +18,7 @@ from rageval.judging.quotes import place_of_quote
 _OFFERED = 20  # faults up to which the nearest passage is sought, which takes time
 
 
-@dataclass(frozen=True, slots=True)
-class Span:
+class Span(NamedTuple):
     """Characters of a document; a whole document is the span of all its characters."""
 
     document: int  # number of the document in its corpus
@@ -49,19 +50,16 @@ def resolve(golden: GoldenSet, corpus: Corpus) -> tuple[Evidence, ...]:
     InputError
         If a reference of any question is unresolved; the message has a line for each.
     """
-    search = _Search(golden, corpus)
-    evidence = tuple(search.evidence(question) for question in golden)
-    if search.faults:
-        raise InputError.of(search.faults)
+    evidence, faults = look_up(golden, corpus)
+    if faults:
+        raise InputError.of(faults)
     return evidence
 
 
-def unresolved(golden: GoldenSet, corpus: Corpus) -> list[str]:
-    """Return a sentence for each reference that the corpus lacks."""
+def look_up(golden: GoldenSet, corpus: Corpus) -> tuple[tuple[Evidence, ...], list[str]]:
+    """Return each question's evidence, and a sentence for each reference that the corpus lacks."""
     search = _Search(golden, corpus)
-    for question in golden:
-        search.evidence(question)
-    return search.faults
+    return tuple(search.evidence(question) for question in golden), search.faults
 
 
 def fault_of(question: Question, sentence: str) -> str:
@@ -81,26 +79,33 @@ class _Search:
 
     def __init__(self, golden: GoldenSet, corpus: Corpus) -> None:
         self.faults: list[str] = []
-        self._corpus = corpus
+        self._golden, self._corpus = golden, corpus
+        self._number = corpus.number
         self._outlines: dict[int, Outline] = {}
-        unknown = (name for name in _named(golden) if name not in corpus.number)
-        self._near = near_names(unknown, corpus.number)
 
     def evidence(self, question: Question) -> Evidence:
+        needs = question.requirements
         return Evidence(
-            tuple(tuple(self._spans(question, need)) for need in question.requirements),
-            tuple(self._spans(question, question.distractors)),
+            tuple([tuple([*self._spans(question, need)]) for need in needs]),
+            tuple(self._spans(question, question.distractors)) if question.distractors else (),
         )
 
     def _spans(self, question: Question, references: tuple[Reference, ...]) -> Iterator[Span]:
         for reference in references:
-            number = self._corpus.number.get(reference.document)
+            number = self._number.get(reference.document)
             try:
                 if number is None:
                     raise InputError(self._unknown(reference.document))
                 yield Span(number, *self._place(reference, number))
             except InputError as error:
                 self.faults.append(fault_of(question, f"unresolved: {reference}: {error}"))
+
+    @cached_property
+    def _near(self) -> dict[str, str]:
+        """The nearest known name of each unknown one; sought when there is the first of them."""
+        return near_names(
+            (name for name in _named(self._golden) if name not in self._number), self._number
+        )
 
     def _unknown(self, name: str) -> str:
         return f"the corpus has no such document{self._near[name]}"

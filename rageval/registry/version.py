@@ -8,7 +8,7 @@ from typing import Any
 
 from rageval import __version__
 from rageval.registry.baseline import TABLE_TAG, registered
-from rageval.tracking.reading import CONFIG, Kept, artifact, unreachable
+from rageval.tracking.reading import CONFIG, Kept, unreachable
 from rageval.tracking.settings import RegistryConfig
 from rageval.tracking.store import Store
 
@@ -74,7 +74,7 @@ def _log_model(store: Store, kept: Kept) -> None:
     with tempfile.TemporaryDirectory() as folder:
         data = Path(folder) / "retrieval"
         data.mkdir()
-        (data / CONFIG).write_bytes(artifact(store, kept.run, CONFIG))
+        (data / CONFIG).write_text(kept.config, encoding="utf-8")
         corpus = store.client.get_run(kept.run).inputs.dataset_inputs
         digests = {found.dataset.name.rpartition(" ")[2]: found.dataset.digest for found in corpus}
         (data / "corpus.sha256").write_text(digests.get("corpus", ""))

@@ -19,6 +19,12 @@ class ScoredIndex:
 
     size: int  # chunks
     score: Callable[[Sequence[Query]], Scores]
+    unkept: Callable[[Sequence[Query]], Scores] | None = None  # as `score`, of parts that keep none
+
+    @property
+    def direct(self) -> ScoredIndex:
+        """Return an index whose answers take the time that they take."""
+        return self if self.unkept is None else ScoredIndex(self.size, self.unkept)
 
     def scores(self, queries: Sequence[Query]) -> Scores:
         """Return the score of every chunk."""

@@ -104,6 +104,11 @@ class ForeignIndex:
         single = {name: numbers[0] for name, numbers in chunks.items() if len(numbers) == 1}
         return single | {name: number for number, name in enumerate(self.passages)}
 
+    @property
+    def direct(self) -> ForeignIndex:
+        """Return this index: it keeps no answers."""
+        return self
+
     def search(self, queries: Sequence[Query], depth: int) -> Candidates:
         """Ask every question; one that fails gets no candidates and a sentence in `errors`."""
         with ThreadPoolExecutor(self.workers) as pool:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal
 
 import numpy as np
@@ -48,7 +48,8 @@ class Hybrid:
         parts = {name: retriever.index(chunks) for name, retriever in self.retrievers.items()}
         total = sum(self.weights.values())
         weights = {name: weight / total for name, weight in self.weights.items()}
-        return ScoredIndex(len(chunks), _Mixture(parts, weights, self.floor, self.fusion).scores)
+        mixture = _Mixture(parts, weights, self.floor, self.fusion)
+        return ScoredIndex(len(chunks), mixture.scores, mixture.unkept_scores)
 
 
 @dataclass(frozen=True)
@@ -57,6 +58,10 @@ class _Mixture:
     weights: Mapping[str, float]  # they sum to 1
     floor: str
     fusion: str
+
+    def unkept_scores(self, queries: Sequence[Query]) -> Scores:
+        parts = {name: part.direct for name, part in self.parts.items()}
+        return replace(self, parts=parts).scores(queries)
 
     def scores(self, queries: Sequence[Query]) -> Scores:
         scale = FUSIONS[self.fusion]

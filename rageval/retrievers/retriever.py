@@ -80,6 +80,11 @@ class Index(Protocol):
         """Score every chunk, for retrievers that combine others."""
         ...
 
+    @property
+    def direct(self) -> Index:
+        """Return an index whose answers take the time that they take: itself, if none is kept."""
+        ...
+
 
 @runtime_checkable
 class Retriever(Protocol):

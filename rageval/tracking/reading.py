@@ -27,6 +27,8 @@ class Kept:
     tags: Mapping[str, str]
     artifacts: str  # URI
     digest: str  # sha256 of the table of questions
+    config: str  # YAML
+    table: bytes  # JSON
 
 
 def newest(store: Store) -> str:
@@ -90,7 +92,15 @@ def fetch(store: Store, run: str) -> Kept:
         raise NoVerdictError(f"run {run}: {QUESTIONS} is no JSON: {fault}") from fault
     tags = dict(found.data.tags)
     digest = hashlib.sha256(content).hexdigest()
-    return Kept(run, result(run, tags, table), tags, str(found.info.artifact_uri), digest)
+    return Kept(
+        run=run,
+        result=result(run, tags, table),
+        tags=tags,
+        artifacts=str(found.info.artifact_uri),
+        digest=digest,
+        config=artifact(store, run, CONFIG).decode(),
+        table=content,
+    )
 
 
 def _run(store: Store, run: str):  # type: ignore[no-untyped-def]  # noqa: ANN202  an mlflow Run

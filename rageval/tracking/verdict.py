@@ -9,10 +9,23 @@ from pathlib import Path
 from rageval.comparison.changes import Comparison
 from rageval.gate.verdict import Verdict
 from rageval.report import comparison as words
+from rageval.report.junit import junit
 from rageval.report.markdown import verdict_page
 from rageval.report.tables import Table
 from rageval.tracking.reading import unreachable
 from rageval.tracking.store import Store
+
+GATE = "gate"  # the folder of a verdict among a run's artifacts
+_TABLES = ("/questions.json", "/subsets.json")
+
+
+def files_of(verdict: Verdict) -> dict[str, str]:
+    """Return a verdict as files for machines and people: name → content."""
+    return {
+        "verdict.json": json.dumps(words.as_json(verdict), ensure_ascii=False, indent=2) + "\n",
+        "verdict.md": verdict_page(verdict),
+        "junit.xml": junit(verdict),
+    }
 
 
 def keep_verdict(store: Store, run: str, verdict: Verdict) -> None:
@@ -23,12 +36,9 @@ def keep_verdict(store: Store, run: str, verdict: Verdict) -> None:
     UnreachableError
         If the store does not answer.
     """
-    files = {
-        "gate/verdict.json": json.dumps(words.as_json(verdict), ensure_ascii=False, indent=2),
-        "gate/verdict.md": verdict_page(verdict),
-    }
+    files = {f"{GATE}/{name}": content for name, content in files_of(verdict).items()}
     if verdict.comparison is not None:
-        files |= _tables("gate", verdict.comparison)
+        files |= _tables(GATE, verdict.comparison)
     _write(store, run, files)
     _tag(store, run, "rageval.gate", "passed" if verdict.passed else "failed")
 
@@ -63,7 +73,7 @@ def _write(store: Store, run: str, files: dict[str, str]) -> None:
             target.write_text(content, encoding="utf-8")
         try:
             store.client.log_artifacts(run, folder)
-            _announce(store, run, [p for p in files if p.endswith(("questions.json", "s.json"))])
+            _announce(store, run, [path for path in files if path.endswith(_TABLES)])
         except (MlflowException, OSError) as fault:
             raise unreachable(store, fault) from fault
 

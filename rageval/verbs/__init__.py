@@ -16,8 +16,10 @@ class Verb:
 
 VERBS = {
     "evaluate": Verb("rageval.verbs.evaluate", "config", "run a retriever, log one MLflow run"),
+    "compare": Verb("rageval.verbs.compare", "compare", "two runs, paired by question"),
     "gate": Verb("rageval.verbs.gate", "gate", "hold a run against the champion and thresholds"),
     "promote": Verb("rageval.verbs.promote", "promote", "gate a run and make it the champion"),
     "rollback": Verb("rageval.verbs.rollback", "rollback", "make the version before the champion"),
+    "report": Verb("rageval.verbs.report", "report", "the page of a run, or files for CI"),
     "check": Verb("rageval.verbs.check", "check", "validate a golden set without retrieving"),
 }

@@ -7,11 +7,15 @@ from rich.console import Console
 
 from rageval.config.choices import chosen, require_retriever, sweeping
 from rageval.config.settings import EvaluationConfig
+from rageval.errors import InputError
+from rageval.gatekeeping import Rules, judge
+from rageval.registry.version import register
 from rageval.report import console, summary
 from rageval.report.outcome import Outcome
 from rageval.report.wording import retrieval
-from rageval.tracking.reading import CELL, SINGLE
+from rageval.tracking.reading import CELL, SINGLE, fetch
 from rageval.tracking.store import Store
+from rageval.verbs.gate import show
 from rageval.workflow import Plan, measure_and_keep, open_tracking
 
 _FAILED = 1  # a leak, or questions on which the retriever failed
@@ -22,13 +26,39 @@ def run(composed: DictConfig) -> int:
     require_retriever()
     choices = chosen()
     kind = CELL if sweeping() else SINGLE
-    plan = Plan.of(composed, lambda parts: retrieval(choices, parts.window), kind)
+    plan = Plan.of(composed, lambda parts: retrieval(choices, parts.window), kind, None)
+    _require_store(plan.config)
     target = console.console()
     store = open_tracking(plan.config.tracking, target)
     outcome, run_id = measure_and_keep(plan, store, target)
     _show(target, plan.config, outcome)
-    _say_next(target, store, run_id)
-    return _FAILED if outcome.evaluation.errors or outcome.evaluation.leaks else 0
+    _say_where(target, store, run_id)
+    code = _FAILED if outcome.evaluation.errors or outcome.evaluation.leaks else 0
+    return max(code, _afterwards(plan, store, run_id, target))
+
+
+def _afterwards(plan: Plan, store: Store | None, run_id: str, target: Console) -> int:
+    """Register the run and gate it, where that is asked for; return the gate's exit code."""
+    config = plan.config
+    if store is None:
+        return 0
+    if config.register_run:
+        kept = fetch(store, run_id)
+        version = register(store, kept, config.registry, "none")
+        target.print(f"registered as {config.registry.name(kept.result.dataset)} version {version}")
+    if config.gate.enabled:
+        rules = Rules(config.gate, config.registry, config.threshold)
+        target.print()
+        return show(store, [judge(store, run_id, rules, target)], rules, target)
+    target.print("      python -m rageval gate   to hold it against the champion")
+    return 0
+
+
+def _require_store(config: EvaluationConfig) -> None:
+    """Refuse to gate or register what is not recorded, before any work."""
+    for key, wanted in (("gate.enabled", config.gate.enabled), ("register", config.register_run)):
+        if wanted and not config.tracking.enabled:
+            raise InputError(f"{key}=true needs the tracking store, got tracking=off")
 
 
 def _show(target: Console, config: EvaluationConfig, outcome: Outcome) -> None:
@@ -45,7 +75,7 @@ def _show(target: Console, config: EvaluationConfig, outcome: Outcome) -> None:
             console.show_questions(target, evaluation, shown, title)
 
 
-def _say_next(target: Console, store: Store | None, run_id: str) -> None:
+def _say_where(target: Console, store: Store | None, run_id: str) -> None:
     target.print()
     if store is None:
         target.print("not recorded (tracking=off)")
@@ -53,4 +83,3 @@ def _say_next(target: Console, store: Store | None, run_id: str) -> None:
     where = store.location
     target.print(f"run {run_id} in experiment {store.name} of {where.shown} ({where.why})")
     target.print(f"next: mlflow ui --backend-store-uri {where.shown}   to open and compare runs")
-    target.print("      python -m rageval gate   to hold it against the champion")

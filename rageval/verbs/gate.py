@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from pathlib import Path
 
 from omegaconf import DictConfig
 from rich.console import Console
@@ -14,8 +15,9 @@ from rageval.gatekeeping import Judgement, Rules, judge
 from rageval.report import console
 from rageval.tracking.reading import newest
 from rageval.tracking.store import Store
-from rageval.tracking.verdict import keep_verdict
-from rageval.workflow import open_tracking
+from rageval.tracking.verdict import files_of, keep_verdict
+from rageval.verbs.suggestion import write_suggestion
+from rageval.workflow import require_tracking
 
 _FAILED = 1
 
@@ -24,12 +26,13 @@ def run(composed: DictConfig) -> int:
     """Judge the candidates and return the exit code: 0 if all pass, 1 if any fails."""
     config = read(restricted(composed, GateVerbConfig), GateVerbConfig)
     target = console.console()
-    store = open_tracking(config.tracking, target)
-    if store is None:
-        raise InputError("tracking.enabled: a gate needs the tracking store, got false")
+    store = require_tracking(config.tracking, target)
     rules = Rules(config.gate, config.registry, config.threshold)
     found = [judge(store, name, rules, target) for name in candidates(store, config)]
-    return show(store, found, target)
+    code = show(store, found, rules, target)
+    if config.suggest:
+        write_suggestion(config, found, target)
+    return code
 
 
 def candidates(store: Store, config: GateVerbConfig) -> Iterator[str]:
@@ -42,12 +45,14 @@ def candidates(store: Store, config: GateVerbConfig) -> Iterator[str]:
         yield newest(store.of(name))
 
 
-def show(store: Store, found: list[Judgement], target: Console) -> int:
+def show(store: Store, found: list[Judgement], rules: Rules, target: Console) -> int:
     """Print every verdict, keep it with its candidate, and return the exit code."""
     for judgement in found:
         console.show_verdict(target, judgement.verdict)
         keep_verdict(store, judgement.candidate.run, judgement.verdict)
         target.print()
+    if rules.gate.output is not None:
+        _write(Path(rules.gate.output), found)
     passed = all(judgement.verdict.passed for judgement in found)
     target.print(
         "next: python -m rageval promote   to make it the champion"
@@ -55,3 +60,15 @@ def show(store: Store, found: list[Judgement], target: Console) -> int:
         else "next: python -m rageval report   to look at the questions that were lost"
     )
     return 0 if passed else _FAILED
+
+
+def _write(folder: Path, found: list[Judgement]) -> None:
+    """Write the verdicts as files; those of several sets go into a folder each."""
+    for judgement in found:
+        inside = folder / judgement.candidate.result.dataset if len(found) > 1 else folder
+        try:
+            inside.mkdir(parents=True, exist_ok=True)
+            for name, content in files_of(judgement.verdict).items():
+                (inside / name).write_text(content, encoding="utf-8")
+        except OSError as fault:
+            raise InputError(f"gate.output: {inside} cannot be written: {fault}") from fault

@@ -21,7 +21,7 @@ from rageval.split import HOLDOUT
 from rageval.tracking.reading import newest
 from rageval.tracking.store import Store
 from rageval.tracking.verdict import keep_verdict
-from rageval.workflow import open_tracking
+from rageval.workflow import require_tracking
 
 _FAILED = 1
 
@@ -32,9 +32,7 @@ def run(composed: DictConfig) -> int:
     if config.force and config.reason is None:
         raise InputError("force=true needs a reason that stays in the history: reason='…'")
     target = console.console()
-    store = open_tracking(config.tracking, target)
-    if store is None:
-        raise InputError("tracking.enabled: a promotion needs the tracking store, got false")
+    store = require_tracking(config.tracking, target)
     rules = Rules(config.gate, config.registry, config.threshold)
     named = config.gate.run or newest(store)
     if not isinstance(named, str):
@@ -50,9 +48,7 @@ def _promote(
     keep_verdict(store, candidate.run, verdict)
     held = None
     if verdict.passed or config.force:
-        held = check(
-            plans(store, judgement, rules.registry, HOLDOUT), rules.thresholds, store, target
-        )
+        held = check(plans(judgement, rules.registry, HOLDOUT), rules.thresholds, store, target)
         _show_held(target, held)
     passed = verdict.passed and held is not None and held.passed
     if not passed and not config.force:

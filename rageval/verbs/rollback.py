@@ -9,19 +9,17 @@ from omegaconf import DictConfig
 
 from rageval.config.reading import read, restricted
 from rageval.config.settings import PromoteConfig
-from rageval.errors import InputError, NoVerdictError
+from rageval.errors import NoVerdictError
 from rageval.registry.promotion import Promotion, current, former, move
 from rageval.report import console
-from rageval.workflow import open_tracking
+from rageval.workflow import require_tracking
 
 
 def run(composed: DictConfig) -> int:
     """Point the alias back at the version before, and return the exit code."""
     config = read(restricted(composed, PromoteConfig), PromoteConfig)
     target = console.console()
-    store = open_tracking(config.tracking, target)
-    if store is None:
-        raise InputError("tracking.enabled: a rollback needs the tracking store, got false")
+    store = require_tracking(config.tracking, target)
     registry, dataset = config.registry, config.dataset.name
     now = current(store, registry, dataset)
     before = former(store, registry, dataset)

@@ -1,0 +1,69 @@
+"""A baseline as one file, for a team without a tracking server: committed beside the code."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from pathlib import Path
+from typing import Any
+
+from rageval.comparison.result import result
+from rageval.errors import NoVerdictError
+from rageval.fingerprint import digest
+from rageval.registry.baseline import Baseline
+from rageval.tracking.reading import Kept
+
+_SCHEMA = 1
+_OURS = "rageval."
+
+
+def portable(kept: Kept, version: str) -> str:
+    """Return the file's text: fingerprints, configuration, per-question results, and their hash."""
+    content = {
+        "schema": _SCHEMA,
+        "run": kept.run,
+        "version": version,
+        "tags": {name: value for name, value in kept.tags.items() if name.startswith(_OURS)},
+        "config": kept.config,
+        "questions": json.loads(kept.table),
+    }
+    return json.dumps({**content, "sha256": digest(content)}, ensure_ascii=False, indent=1) + "\n"
+
+
+def read_portable(path: Path) -> Baseline:
+    """Return the baseline that a file holds.
+
+    Raises
+    ------
+    NoVerdictError
+        If the file is missing, no baseline, or altered since it was written.
+    """
+    content = _content(path)
+    stated = content.pop("sha256", None)
+    if stated != digest(content):
+        raise NoVerdictError(f"{path}: it was altered since it was exported (its hash differs)")
+    if content.get("schema") != _SCHEMA:
+        raise NoVerdictError(f"{path}: schema {content.get('schema')!r} is not {_SCHEMA}")
+    table = json.dumps(content["questions"]).encode()
+    kept = Kept(
+        run=content["run"],
+        result=result(content["run"], content["tags"], content["questions"]),
+        tags=content["tags"],
+        artifacts="",
+        digest=hashlib.sha256(table).hexdigest(),
+        config=content["config"],
+        table=table,
+    )
+    return Baseline(str(path), content["version"], kept)
+
+
+def _content(path: Path) -> dict[str, Any]:
+    try:
+        content = json.loads(path.read_text(encoding="utf-8"))
+    except FileNotFoundError:
+        raise NoVerdictError(f"gate.baseline: {path}: there is no such file") from None
+    except (OSError, ValueError) as fault:
+        raise NoVerdictError(f"gate.baseline: {path}: cannot be read as JSON: {fault}") from fault
+    if not isinstance(content, dict):
+        raise NoVerdictError(f"gate.baseline: {path}: is no baseline, a JSON object is needed")
+    return content

@@ -1,0 +1,57 @@
+"""A verdict as JUnit XML: a suite for the limits, one for each subset, a case for each question."""
+
+from __future__ import annotations
+
+import re
+from xml.etree import ElementTree as Xml
+
+from rageval.comparison.changes import Change, Turn
+from rageval.gate.verdict import Verdict
+from rageval.report.comparison import told
+
+_FORBIDDEN = re.compile("[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")  # XML 1.0
+
+
+def junit(verdict: Verdict) -> str:
+    """Return the XML. A limit that was not kept fails, and so does a question that regressed."""
+    root = Xml.Element("testsuites", name=f"rageval {verdict.candidate.dataset}")
+    _limits(root, verdict)
+    if verdict.comparison is not None:
+        for subset in verdict.comparison.subsets:
+            changes = [c for c in verdict.comparison.changes if subset in c.after.subsets]
+            suite = _suite(root, subset, changes)
+            for change in changes:
+                _question(suite, subset, change)
+    return Xml.tostring(root, encoding="unicode", xml_declaration=True)
+
+
+def _limits(root: Xml.Element, verdict: Verdict) -> None:
+    failed = len(verdict.failures)
+    suite = Xml.SubElement(
+        root, "testsuite", name="gate", tests=str(len(verdict.checks)), failures=str(failed)
+    )
+    for check in verdict.checks:
+        name = _clean(f"{check.rule.value} {check.subset} {check.measure}".strip())
+        case = Xml.SubElement(suite, "testcase", classname="gate", name=name)
+        if not check.passed:
+            Xml.SubElement(case, "failure", message=_clean(check.sentence))
+
+
+def _suite(root: Xml.Element, subset: str, changes: list[Change]) -> Xml.Element:
+    failed = sum(change.turn is Turn.REGRESSED for change in changes)
+    return Xml.SubElement(
+        root, "testsuite", name=_clean(subset), tests=str(len(changes)), failures=str(failed)
+    )
+
+
+def _question(suite: Xml.Element, subset: str, change: Change) -> None:
+    case = Xml.SubElement(suite, "testcase", classname=_clean(subset), name=_clean(change.after.id))
+    if change.turn is Turn.REGRESSED:
+        found = told(change)
+        failure = Xml.SubElement(case, "failure", message=_clean(f"{found.values}; {found.ranks}"))
+        failure.text = _clean(f"{found.question}\n{found.diagnosis}")
+
+
+def _clean(text: str) -> str:
+    """Leave out the characters that XML cannot hold."""
+    return _FORBIDDEN.sub("", text)

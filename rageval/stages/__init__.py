@@ -1,0 +1,1 @@
+"""Stages: each result computed once, kept under a digest of exactly what it depends on."""

@@ -1,0 +1,117 @@
+"""Retrievers whose index, scores and rankings are computed once.
+
+Keys name content: the chunks by their texts and spans, a retriever by its configuration and the
+source of a user's classes, questions by their text and what their askers may see.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from rageval.chunking.chunks import Chunks
+from rageval.fingerprint import digest
+from rageval.retrievers.foreign import Foreign
+from rageval.retrievers.hybrid import Hybrid
+from rageval.retrievers.retriever import Candidates, Index, Query, Retriever, Scores
+from rageval.stages.store import Arrays, Stages
+
+
+@dataclass(frozen=True)
+class Staged:
+    """A retriever with the digest of what it is made from."""
+
+    retriever: Retriever
+    key: str
+    stages: Stages
+
+    def index(self, chunks: Chunks) -> StagedIndex:
+        """Return an index that is built when something is asked that was not kept."""
+        return StagedIndex(self, chunks, digest([self.key, content_key(chunks)]))
+
+
+@dataclass(frozen=True)
+class StagedIndex:
+    """The answers of an index, kept; the index itself is made when one of them is missing."""
+
+    owner: Staged
+    chunks: Chunks
+    key: str
+
+    @property
+    def built(self) -> Index:
+        """Return the index itself."""
+        return self.owner.stages.value(
+            "index", self.key, lambda: self.owner.retriever.index(self.chunks)
+        )
+
+    @property
+    def direct(self) -> Index:
+        """Return an index whose answers take the time that they take."""
+        return self.built.direct
+
+    def search(self, queries: Sequence[Query], depth: int) -> Candidates:
+        """Return the candidates; where a question failed, all are asked again the next time."""
+        found: list[Candidates] = []
+
+        def compute() -> Arrays | None:
+            found.append(self.built.search(queries, depth))
+            chunk, score, raw = found[0].chunk, found[0].score, found[0].raw
+            return None if found[0].errors else {"chunk": chunk, "score": score, "raw": raw}
+
+        key = digest([self.key, _asked(queries), depth])
+        kept = self.owner.stages.arrays("rankings", key, compute)
+        if kept is None:
+            return found[0]
+        return Candidates(kept["chunk"], kept["score"], kept["raw"])
+
+    def scores(self, queries: Sequence[Query]) -> Scores:
+        """Return the scores of every chunk; where a question failed, all are asked again."""
+        found: list[Scores] = []
+
+        def compute() -> Arrays | None:
+            found.append(self.built.scores(queries))
+            value, raw, matched = found[0].value, found[0].raw, found[0].matched
+            return None if found[0].errors else {"value": value, "raw": raw, "matched": matched}
+
+        key = digest([self.key, _asked(queries)])
+        kept = self.owner.stages.arrays("scores", key, compute)
+        if kept is None:
+            return found[0]
+        return Scores(kept["value"], kept["raw"], kept["matched"])
+
+
+def staged(retriever: Retriever, node: Mapping[str, Any], source: str, stages: Stages) -> Retriever:
+    """Return a retriever that computes once, and its parts with it.
+
+    `node` is its configuration, `source` the digest of the files that define a user's classes. A
+    user's retriever that answers one by one may change behind our back, so it is asked every time.
+    """
+    if isinstance(retriever, Foreign) or _holds_foreign(retriever):
+        return retriever
+    if isinstance(retriever, Hybrid):
+        parts = {
+            name: staged(part, node["retrievers"][name], source, stages)
+            for name, part in retriever.retrievers.items()
+        }
+        retriever = replace(retriever, retrievers=parts)
+    return Staged(retriever, digest([node, source]), stages)
+
+
+def _holds_foreign(retriever: Retriever) -> bool:
+    parts = retriever.retrievers.values() if isinstance(retriever, Hybrid) else ()
+    return any(isinstance(part, Foreign) or _holds_foreign(part) for part in parts)
+
+
+def content_key(chunks: Chunks) -> str:
+    """Return the digest of a corpus cut into these chunks."""
+    total = hashlib.sha256(chunks.corpus.digest.encode())
+    for column in (chunks.document, chunks.start, chunks.end):
+        total.update(column.tobytes())
+    return total.hexdigest()
+
+
+def _asked(queries: Sequence[Query]) -> str:
+    return digest([[query.text, sorted(query.scope.groups)] for query in queries])
