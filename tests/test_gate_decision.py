@@ -35,10 +35,12 @@ def test_a_drop_fails_only_beyond_the_tolerance_that_was_written(
 
 
 def test_an_identical_rerun_at_tolerance_zero_passes_for_every_hit_count():
+    found, lost = [row(f"q{i}", 1) for i in range(60)], [row(f"q{i}", None) for i in range(60)]
+    limits = GateThresholds(max_drop={"all": {"hit_rate_at_1": 0.0, "recall": 0.0}})
     for n in range(1, 61):
         for count in range(n + 1):
-            for measure in ("hit_rate_at_1", "recall", "mrr"):
-                assert drop(hits(count, n), hits(count, n), 0.0, measure).passed, (count, n)
+            measured = result_of(*found[:count], *lost[count:n])
+            assert decide(measured, measured, limits).passed, (count, n)
 
 
 def test_shares_of_an_identical_rerun_are_equal_at_tolerance_zero():

@@ -16,12 +16,13 @@ def decide(
     candidate: Result,
     baseline: Result | None,
     thresholds: GateThresholds,
-    state: State = State.COMPARABLE,
+    state: State | None = None,
 ) -> Verdict:
     """Hold a candidate against its baseline and the thresholds, on exact fractions.
 
-    Without a baseline only floors, errors and leaks are judged. Across different chunkings the
-    measures that depend on how documents are cut are left out, and a note says so.
+    `state` is COMPARABLE, or BASELINE without a baseline, unless it is given. Without a baseline
+    only floors, errors and leaks are judged. Across different chunkings the measures that depend on
+    how documents are cut are left out, and a note says so.
     """
     notes: list[str] = []
     if baseline is not None and baseline.chunking != candidate.chunking:
@@ -34,7 +35,7 @@ def decide(
         checks += _distractors(comparison, thresholds)
         notes += _idle(comparison, thresholds)
     return Verdict(
-        State.BASELINE if comparison is None else state,
+        state or (State.BASELINE if comparison is None else State.COMPARABLE),
         candidate,
         comparison,
         tuple(checks),
