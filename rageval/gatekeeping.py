@@ -134,7 +134,7 @@ def plans(judgement: Judgement, registry: RegistryConfig, split: str) -> tuple[P
     candidate, found = judgement.candidate, judgement.against
     try:
         own = _plain(allowed(candidate.config, registry.allow))
-        mine = Plan.of(own, lambda _: candidate.result.name, SINGLE, None)
+        mine = Plan.of(own, lambda _: candidate.result.name, SINGLE)
     except InputError as fault:
         raise NoVerdictError(f"run {candidate.run} cannot be run anew: {fault}") from fault
     champion = None if found is None else _champion_plan(candidate, found, registry)
@@ -152,7 +152,7 @@ def _champion_plan(candidate: Kept, found: Baseline, registry: RegistryConfig) -
         for key in ("dataset", "measures", "judging"):
             champion[key] = now[key]
         champion.run = {"name": f"champion anew: {found.kept.result.name}", "notes": None}
-        return Plan.of(_plain(champion), lambda _: found.kept.result.name, RESCORE, None)
+        return Plan.of(_plain(champion), lambda _: found.kept.result.name, RESCORE)
     except InputError as fault:
         raise NoVerdictError(
             f"the champion ({found.model} version {found.version}) cannot be run anew: {fault}"
