@@ -29,7 +29,9 @@ Natural = Annotated[int, Field(strict=True, ge=0)]  # 0, 1, …
 Number = Annotated[float, Field(strict=True, allow_inf_nan=False)]  # finite
 Positive = Annotated[float, Field(strict=True, gt=0, allow_inf_nan=False)]
 NonNegative = Annotated[float, Field(strict=True, ge=0, allow_inf_nan=False)]
-Share = Annotated[float, Field(strict=True, ge=0, le=1, allow_inf_nan=False)]  # 0..1
+Share = Annotated[
+    float, Field(strict=True, ge=0, le=1, allow_inf_nan=False), AfterValidator(abs)
+]  # 0..1, and −0.0 is 0
 Flag = Annotated[bool, Field(strict=True)]
 
 

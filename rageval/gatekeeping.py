@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
 from pathlib import Path
+from typing import Any
 
-from omegaconf import DictConfig
 from rich.console import Console
 
-from rageval.config.restoring import allowed
+from rageval.anew import Trust, candidate_plan, champion_plan
 from rageval.errors import InputError, NoVerdictError
 from rageval.gate.decision import decide
 from rageval.gate.settings import GateConfig
@@ -16,7 +17,7 @@ from rageval.gate.thresholds import GateThresholds
 from rageval.gate.verdict import State, Verdict
 from rageval.registry.baseline import Baseline, baseline
 from rageval.registry.portable import read_portable
-from rageval.tracking.reading import RESCORE, SINGLE, Kept, fetch, finished
+from rageval.tracking.reading import RESCORE, Kept, fetch, finished
 from rageval.tracking.settings import RegistryConfig
 from rageval.tracking.store import Store
 from rageval.workflow import Plan, measure_and_keep
@@ -29,6 +30,12 @@ class Rules:
     gate: GateConfig
     registry: RegistryConfig
     thresholds: GateThresholds
+    secrets: Mapping[str, Any] = field(default_factory=dict)
+
+    @property
+    def trust(self) -> Trust:
+        """Return what a configuration that comes back from the store may do."""
+        return Trust(self.registry.allow, self.secrets)
 
 
 @dataclass(frozen=True)
@@ -36,6 +43,7 @@ class Judgement:
     """A verdict with what it is about."""
 
     candidate: Kept
+    home: Store  # the candidate's experiment
     against: Baseline | None
     verdict: Verdict
 
@@ -51,11 +59,8 @@ def judge(store: Store, run: str, rules: Rules, target: Console) -> Judgement:
     InputError
         If a threshold names a measure that was not taken.
     """
-    candidate = fetch(store, run)
-    try:
-        rules.thresholds.require_known(candidate.result.measures)
-    except ValueError as fault:
-        raise InputError(str(fault)) from fault
+    candidate = _candidate(store, run, rules)
+    home = store.at(candidate.experiment)
     found = _baseline(store, rules, candidate.result.dataset)
     if found is None:
         if rules.gate.require_baseline:
@@ -63,24 +68,49 @@ def judge(store: Store, run: str, rules: Rules, target: Console) -> Judgement:
             raise NoVerdictError(
                 f"there is no baseline: nothing was promoted as {name}@{rules.registry.alias} yet"
             )
-        return Judgement(candidate, None, decide(candidate.result, None, rules.thresholds))
-    return Judgement(candidate, found, _against(store, candidate, found, rules, target))
+        return Judgement(candidate, home, None, decide(candidate.result, None, rules.thresholds))
+    return Judgement(candidate, home, found, _against(home, candidate, found, rules, target))
+
+
+def unopposed(store: Store, run: str, rules: Rules) -> Judgement:
+    """Hold a run against floors alone, since its champion cannot be read; that is never a pass.
+
+    Raises
+    ------
+    NoVerdictError
+        If the candidate itself is missing or broken.
+    InputError
+        If a threshold names a measure that was not taken.
+    """
+    candidate = _candidate(store, run, rules)
+    verdict = decide(candidate.result, None, rules.thresholds, State.UNKNOWN)
+    return Judgement(candidate, store.at(candidate.experiment), None, verdict)
+
+
+def _candidate(store: Store, run: str, rules: Rules) -> Kept:
+    candidate = fetch(store, run)
+    try:
+        rules.thresholds.require_known(candidate.result.measures)
+    except ValueError as fault:
+        raise InputError(str(fault)) from fault
+    return candidate
 
 
 def _baseline(store: Store, rules: Rules, dataset: str) -> Baseline | None:
     if rules.gate.baseline is None:
-        return baseline(store, rules.registry, dataset)
-    found = read_portable(Path(rules.gate.baseline))
-    if found.kept.result.dataset != dataset:
+        found = baseline(store, rules.registry, dataset)
+    else:
+        found = read_portable(Path(rules.gate.baseline))
+    if found is not None and found.kept.result.dataset != dataset:
         raise NoVerdictError(
-            f"{rules.gate.baseline} is of the set {found.kept.result.dataset!r}, the candidate of "
+            f"{found.model} is of the set {found.kept.result.dataset!r}, the candidate of "
             f"{dataset!r}"
         )
     return found
 
 
 def _against(
-    store: Store, candidate: Kept, found: Baseline, rules: Rules, target: Console
+    home: Store, candidate: Kept, found: Baseline, rules: Rules, target: Console
 ) -> Verdict:
     if found.kept.run == candidate.run:
         raise NoVerdictError(
@@ -95,72 +125,33 @@ def _against(
             "benchmarks (corpus, labels, cutoffs or rights differ); gate.on_mismatch=rescore runs "
             "the champion anew"
         )
-    anew = _rescored(store, candidate, found, rules.registry, target)
+    anew = _rescored(home, candidate, found, rules.trust, target)
     return decide(candidate.result, anew.result, rules.thresholds, State.RESCORED)
 
 
-def _rescored(
-    store: Store, candidate: Kept, found: Baseline, registry: RegistryConfig, target: Console
-) -> Kept:
+def _rescored(home: Store, candidate: Kept, found: Baseline, trust: Trust, target: Console) -> Kept:
     """Return the champion on the candidate's benchmark, measured now if it was not before."""
-    plan = _champion_plan(candidate, found, registry)
-    if plan.benchmark() != candidate.result.benchmark:
-        raise NoVerdictError(
-            f"the corpus or the labels are no longer those that run {candidate.run} was measured "
-            "on: run the candidate anew"
-        )
-    if plan.provenance().sources != found.kept.tags.get("rageval.sources"):
-        raise NoVerdictError(
-            f"the champion ({found.model} version {found.version}) cannot be run anew: the source "
-            "of its own classes is no longer the one that was registered"
-        )
-    known = finished(store, RESCORE, candidate.result.benchmark, plan.provenance().whole)
+    plan = champion_plan(candidate, found, trust)
+    known = finished(home, RESCORE, candidate.result.benchmark, plan.provenance().whole)
     if known is None:
         target.print(
             f"running the champion ({found.kept.result.name}) on the candidate's benchmark"
         )
-        known = measure_and_keep(plan, store, target)[1]
-    return fetch(store, known)
+        known = measure_and_keep(plan, home, target)[1]
+    return fetch(home, known)
 
 
-def plans(judgement: Judgement, registry: RegistryConfig, split: str) -> tuple[Plan, Plan | None]:
+def plans(judgement: Judgement, rules: Rules, split: str) -> tuple[Plan, Plan | None]:
     """Return how the candidate and the champion, if there is one, are run on a side of the split.
 
     Raises
     ------
     NoVerdictError
-        If the configuration of either can no longer be run.
+        If either can no longer be run as it was.
     """
     candidate, found = judgement.candidate, judgement.against
-    try:
-        own = _plain(allowed(candidate.config, registry.allow))
-        mine = Plan.of(own, lambda _: candidate.result.name, SINGLE)
-    except InputError as fault:
-        raise NoVerdictError(f"run {candidate.run} cannot be run anew: {fault}") from fault
-    champion = None if found is None else _champion_plan(candidate, found, registry)
-    return (
-        replace(mine, split=split),
-        None if champion is None else replace(champion, split=split),
-    )
-
-
-def _champion_plan(candidate: Kept, found: Baseline, registry: RegistryConfig) -> Plan:
-    """Return the champion's retrieval with the candidate's data, to be run as `rescore`."""
-    try:
-        champion = allowed(found.kept.config, registry.allow)
-        now = allowed(candidate.config, registry.allow)
-        for key in ("dataset", "measures", "judging"):
-            champion[key] = now[key]
-        champion.run = {"name": f"champion anew: {found.kept.result.name}", "notes": None}
-        return Plan.of(_plain(champion), lambda _: found.kept.result.name, RESCORE)
-    except InputError as fault:
-        raise NoVerdictError(
-            f"the champion ({found.model} version {found.version}) cannot be run anew: {fault}"
-        ) from fault
-
-
-def _plain(champion: DictConfig) -> DictConfig:
-    """Leave out what only the command line of the champion's own run was about."""
-    champion.gate.enabled = False
-    champion.register = False
-    return champion
+    mine = replace(candidate_plan(candidate, rules.trust), split=split)
+    if found is None:
+        return mine, None
+    champion = champion_plan(candidate, found, rules.trust, mine.stages)
+    return mine, replace(champion, split=split)

@@ -11,6 +11,7 @@ from collections.abc import Callable
 from contextlib import nullcontext
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Any
 
 from omegaconf import DictConfig, OmegaConf
 from rich.console import Console
@@ -101,11 +102,10 @@ class Plan:
 
     def provenance(self) -> provenance.Variant:
         """Return what names the retrieval."""
-        config = self.config
-        nodes = {
-            "chunking": config.chunking,
-            "retriever": config.retriever,
-            "rewriting": config.rewriting,
+        kept = without_secrets(self.composed)  # a new secret makes no new retrieval
+        nodes: dict[str, Any] = {
+            name: OmegaConf.to_container(kept[name], resolve=True)
+            for name in ("chunking", "retriever", "rewriting")
         }
         return provenance.Variant.of(nodes, self.parts.window)
 

@@ -10,6 +10,7 @@ from rageval.comparison.result import Result, Row
 from rageval.subsets import in_order
 
 _DEAD_BAND = Fraction(1, 10)  # of the reciprocal rank: the chapter's; the ranks are shown anyway
+_HIT = "hit_rate_at_"
 
 
 class Turn(Enum):
@@ -41,7 +42,7 @@ class Change:
         Found is a supporting chunk in the window, a target among the documents of the deepest hit
         rate, silence where nothing answers, or a forbidden document withheld.
         """
-        hits = [name for name in self.before.values if name.startswith("hit_rate_at_")]
+        hits = [name for name in self.before.values if name.startswith(_HIT)]
         return any(_fell(self.before, self.after, n) for n in ("recall", "denied_pass", *hits[-1:]))
 
     @property
@@ -124,7 +125,7 @@ def _deciding(row: Row) -> list[tuple[str, Fraction]]:
     none = Fraction(0)
     if row.values.get("recall") is not None:
         return [("recall", none), ("mrr", _DEAD_BAND)]
-    return [(name, none) for name, value in row.values.items() if value is not None]
+    return [(name, none) for name in row.values if name == "denied_pass" or name.startswith(_HIT)]
 
 
 def _fell(before: Row, after: Row, measure: str) -> bool:

@@ -5,11 +5,17 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import lru_cache
 from typing import Any
 
 from rageval.errors import NoVerdictError
 
 _FINEST = 1_000_000  # the largest denominator of a share: characters of evidence in a question
+
+
+@lru_cache(maxsize=65_536)  # most questions share a handful of values
+def _fraction(value: float) -> Fraction:
+    return Fraction(value).limit_denominator(_FINEST)
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,7 +51,7 @@ class Row:
         if measure == "mrr":
             rank = self.ranks["evidence"]
             return Fraction(1, rank) if rank else Fraction(0)
-        return Fraction(value).limit_denominator(_FINEST)
+        return _fraction(value)
 
 
 @dataclass(frozen=True)
@@ -110,6 +116,8 @@ def result(run: str, tags: Mapping[str, str], table: Mapping[str, Any]) -> Resul
         ) from fault
     if not rows:
         raise NoVerdictError(f"run {run}: its table of questions is empty")
+    if len({row.id for row in rows}) < len(rows):
+        raise NoVerdictError(f"run {run}: its table of questions holds a question twice")
     return Result(
         run=run,
         name=facts.pop("retrieval"),
@@ -135,11 +143,35 @@ def _row(columns: Sequence[str], cells: Sequence[Any]) -> Row:
         id=str(found["id"]),
         text=str(found["question"]),
         labels=str(found["labels"]),
-        subsets=tuple(found["subsets"]),
-        values={name: value for name, value in found.items() if name not in _FACTS},
-        ranks={name: found[f"{name}_rank"] for name in _RANKS},
-        documents=tuple(found["documents"]),
+        subsets=_names(found["subsets"]),
+        values={name: _share(name, value) for name, value in found.items() if name not in _FACTS},
+        ranks={name: _rank(found[f"{name}_rank"]) for name in _RANKS},
+        documents=_names(found["documents"]),
         diagnosis=str(found["diagnosis"]),
         failed=found["error"] is not None,
-        leaks=int(found["leaks"]),
+        leaks=_whole(found["leaks"], 0),
     )
+
+
+def _names(cell: object) -> tuple[str, ...]:
+    if not isinstance(cell, list) or not all(isinstance(name, str) for name in cell):
+        raise ValueError(f"{cell!r} is no list of names")
+    return tuple(cell)
+
+
+def _share(name: str, cell: object) -> float | None:
+    if cell is None:
+        return None
+    if not isinstance(cell, int | float) or not 0 <= cell <= 1:  # NaN is refused here, too
+        raise ValueError(f"{name} is {cell!r}, not a number in 0..1")
+    return float(cell)
+
+
+def _rank(cell: object) -> int | None:
+    return None if cell is None else _whole(cell, 1)
+
+
+def _whole(cell: object, least: int) -> int:
+    if not isinstance(cell, int) or isinstance(cell, bool) or cell < least:
+        raise ValueError(f"{cell!r} is no whole number from {least}")
+    return cell

@@ -17,7 +17,7 @@ from rageval.validation import sentences
 M = TypeVar("M", bound=Record)
 _ENVIRONMENT = re.compile(r"\$\{\s*oc\.env\s*:")
 _SECRET = re.compile(r"\$\{\s*\.*secrets\.")
-_HIDDEN = "(secret)"
+HIDDEN = "(secret)"  # what is kept in place of a secret
 
 
 def read(composed: DictConfig, model: type[M]) -> M:
@@ -61,7 +61,7 @@ def parameters(composed: DictConfig) -> dict[str, str]:
     raw = dict(_leaves(OmegaConf.to_container(composed, resolve=False)))
     leaves = _leaves(OmegaConf.to_container(composed, resolve=True))
     return {
-        path: _HIDDEN if _secret(path, raw.get(path)) else str(value)
+        path: HIDDEN if _secret(path, raw.get(path)) else str(value)
         for path, value in leaves
         if not path.startswith("secrets.")
     }
@@ -71,7 +71,7 @@ def without_secrets(composed: DictConfig) -> DictConfig:
     """Return the configuration as it may be kept: what reads the environment is hidden."""
     kept = composed.copy()
     for key in kept.get("secrets", {}):
-        kept.secrets[key] = _HIDDEN
+        kept.secrets[key] = HIDDEN
     return kept
 
 

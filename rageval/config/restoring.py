@@ -6,11 +6,14 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from hydra.utils import get_class
 from omegaconf import DictConfig, OmegaConf
+from omegaconf.errors import OmegaConfBaseException
+from yaml import YAMLError
 
 from rageval.config.compose import needed
 from rageval.config.loading import open_pipeline
-from rageval.config.reading import read
+from rageval.config.reading import HIDDEN, read
 from rageval.config.resolvers import register
 from rageval.config.settings import PipelineConfig
 from rageval.corpus.document import Corpus
@@ -44,8 +47,7 @@ def restore(text: str, overrides: Overrides) -> Pipeline:
         path = getattr(overrides, name)
         if path is not None:
             composed.dataset[name].path = path
-    composed.secrets = OmegaConf.merge(composed.get("secrets", {}), dict(overrides.secrets))
-    config = read(needed(composed), PipelineConfig)
+    config = read(needed(supplied(composed, overrides.secrets)), PipelineConfig)
     return open_pipeline(config, lambda corpus: _accept(corpus, overrides.digest))
 
 
@@ -67,9 +69,7 @@ def allowed(text: str, allow: tuple[str, ...]) -> DictConfig:
         If it names another.
     """
     register()
-    composed = OmegaConf.create(text)
-    if not isinstance(composed, DictConfig):
-        raise InputError("the registered configuration is no mapping")
+    composed = _parsed(text)
     known = (_OURS, *allow)
     foreign = [name for name in _targets(OmegaConf.to_container(composed)) if not _in(name, known)]
     if foreign:
@@ -80,8 +80,52 @@ def allowed(text: str, allow: tuple[str, ...]) -> DictConfig:
     return composed
 
 
+def _parsed(text: str) -> DictConfig:
+    try:
+        composed = OmegaConf.create(text)
+    except (YAMLError, OmegaConfBaseException) as fault:
+        raise InputError(f"the registered configuration cannot be read: {fault}") from fault
+    if not isinstance(composed, DictConfig) or not isinstance(composed.get("dataset"), DictConfig):
+        raise InputError("the registered configuration is none of rageval's")
+    lacking = sorted(set(PipelineConfig.model_fields) - {"secrets"} - set(composed))
+    if lacking:
+        raise InputError(f"the registered configuration lacks {', '.join(lacking)}")
+    return composed
+
+
+def supplied(composed: DictConfig, secrets: Mapping[str, Any]) -> DictConfig:
+    """Return a configuration with the secrets that it was not kept with.
+
+    Raises
+    ------
+    InputError
+        If one is not given.
+    """
+    merged = OmegaConf.merge(composed.get("secrets") or {}, dict(secrets))
+    lacking = [str(name) for name, value in merged.items() if value == HIDDEN]
+    if lacking:
+        raise InputError(
+            f"secrets.{lacking[0]}: secrets are not kept, so it must be given again: "
+            f"+secrets.{lacking[0]}=… on a command line, model_config={{'secrets': …}} when loading"
+        )
+    composed.secrets = merged
+    return composed
+
+
 def _in(name: str, known: tuple[str, ...]) -> bool:
-    return any(name.startswith(prefix) for prefix in known)
+    """Say whether a class is an allowed one: by its name, and by where it is really defined.
+
+    `rageval.provenance.subprocess.Popen` begins well, but is no class of ours.
+    """
+    if not any(name.startswith(prefix) for prefix in known):
+        return False
+    try:
+        found = get_class(name)
+    except ImportError:
+        return True  # there is no such class; whoever builds it says so
+    except (ValueError, AttributeError):
+        return False  # no class at all
+    return any(f"{found.__module__}.{found.__qualname__}".startswith(prefix) for prefix in known)
 
 
 def _targets(node: Any) -> Iterator[str]:  # noqa: ANN401  any JSON value

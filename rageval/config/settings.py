@@ -197,7 +197,7 @@ class GateVerbConfig(JudgingVerbConfig):
 class PromoteConfig(JudgingVerbConfig):
     """Everything that a promotion or a rollback is told."""
 
-    reason: Name | None
+    reason: Annotated[Name, Field(max_length=1000)] | None  # longer tags are cut by some registries
     force: Flag
 
 

@@ -16,31 +16,51 @@ def decide(
     candidate: Result,
     baseline: Result | None,
     thresholds: GateThresholds,
-    state: State = State.COMPARABLE,
+    state: State | None = None,
 ) -> Verdict:
     """Hold a candidate against its baseline and the thresholds, on exact fractions.
 
-    Without a baseline only floors, errors and leaks are judged. Across different chunkings the
-    measures that depend on how documents are cut are left out, and a note says so.
+    `state` is COMPARABLE, or BASELINE without a baseline, unless it is given. Without a baseline
+    only floors, errors and leaks are judged. Across different chunkings the measures that depend on
+    how documents are cut are left out, and a note says so.
     """
     notes: list[str] = []
     if baseline is not None and baseline.chunking != candidate.chunking:
-        thresholds = thresholds.across_chunkings()
-        notes.append(
-            "the chunkings differ: hit rates, recall, mrr and evidence shares alone are judged"
-        )
+        whole, thresholds = thresholds, thresholds.across_chunkings()
+        notes.append(_narrowed(whole, thresholds))
     comparison = None if baseline is None else compare(baseline, candidate)
     checks = [*_clean(candidate), *_floors(candidate, thresholds)]
     if comparison is not None:
         checks += [*_drops(comparison, thresholds), *_untouchable(comparison, thresholds)]
         checks += _distractors(comparison, thresholds)
+        notes += _idle(comparison, thresholds)
     return Verdict(
-        State.BASELINE if comparison is None else state,
+        state or (State.BASELINE if comparison is None else State.COMPARABLE),
         candidate,
         comparison,
         tuple(checks),
         tuple(notes),
     )
+
+
+def _narrowed(whole: GateThresholds, judged: GateThresholds) -> str:
+    left_out = [name for name in whole.named if name not in judged.named]
+    told = "the chunkings differ: hit rates, recall, mrr and evidence shares alone are judged"
+    return told + (f"; left out: {', '.join(left_out)}" if left_out else "")
+
+
+def _idle(comparison: Comparison, thresholds: GateThresholds) -> Iterator[str]:
+    """Tell the limits that found no question: a subset may be misspelt, or not be in this set."""
+    idle = [
+        f"max_drop.{subset}.{measure}"
+        for subset, limits in thresholds.max_drop.items()
+        for measure in limits
+        if _means(comparison, subset, measure) is None
+    ]
+    known = set(comparison.subsets)
+    idle += [f"no_tolerance: {subset}" for subset in thresholds.no_tolerance if subset not in known]
+    if idle:
+        yield f"no question to judge: {', '.join(idle)}"
 
 
 def _clean(candidate: Result) -> Iterator[Check]:
@@ -77,14 +97,23 @@ def _listed(candidate: Result) -> str:
 def _drops(comparison: Comparison, thresholds: GateThresholds) -> Iterator[Check]:
     for subset, limits in thresholds.max_drop.items():
         for measure, limit in limits.items():
-            before = comparison.before.mean(subset, measure)
-            after = comparison.after.mean(subset, measure)
-            if before is None or after is None:
+            means = _means(comparison, subset, measure)
+            if means is None:
                 continue
+            before, after = means
             drop = before[0] / before[1] - after[0] / after[1]
             tolerance = _decimal(limit)
             told = f"{share(*before)} → {share(*after)}, {_tolerated(limit, tolerance, after[1])}"
             yield Check(Rule.DROP, subset, measure, drop <= tolerance, told)
+
+
+Mean = tuple[Fraction, int]  # the sum of a measure, and the n that it is divided by
+
+
+def _means(comparison: Comparison, subset: str, measure: str) -> tuple[Mean, Mean] | None:
+    before = comparison.before.mean(subset, measure)
+    after = comparison.after.mean(subset, measure)
+    return None if before is None or after is None else (before, after)
 
 
 def _tolerated(limit: float, tolerance: Fraction, n: int) -> str:

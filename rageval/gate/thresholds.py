@@ -39,8 +39,29 @@ class GateThresholds(Record):
     def across_chunkings(self) -> GateThresholds:
         """Return the limits without the measures that depend on how documents are cut."""
         return self.model_copy(
-            update={"floors": _comparable(self.floors), "max_drop": _comparable(self.max_drop)}
+            update={
+                "floors": _comparable(self.floors),
+                "max_drop": _comparable(self.max_drop),
+                "new_distractors": None,
+            }
         )
+
+    @property
+    def named(self) -> tuple[str, ...]:
+        """Return every limit by its path, `no_tolerance` apart.
+
+        Examples
+        --------
+        >>> GateThresholds(floors={"all": {"recall": 0.8}}, new_distractors=0).named
+        ('floors.all.recall', 'new_distractors')
+        """
+        paths = [
+            f"{kind}.{subset}.{measure}"
+            for kind, limits in (("floors", self.floors), ("max_drop", self.max_drop))
+            for subset, measures in limits.items()
+            for measure in measures
+        ]
+        return (*paths, *(["new_distractors"] if self.new_distractors is not None else []))
 
 
 _COMPARABLE = {"recall", "mrr", "evidence_coverage", "evidence_precision", "denied_pass"}

@@ -16,6 +16,7 @@ class State(Enum):
     BASELINE = "baseline"  # nothing was ever promoted: floors, errors and leaks alone
     COMPARABLE = "comparable"  # the champion, on the same benchmark
     RESCORED = "rescored"  # the champion, run anew on the candidate's benchmark
+    UNKNOWN = "unknown"  # the champion cannot be read: floors alone, and never a pass
 
 
 class Rule(Enum):
@@ -52,8 +53,8 @@ class Verdict:
 
     @property
     def passed(self) -> bool:
-        """Say whether every limit was kept."""
-        return all(check.passed for check in self.checks)
+        """Say whether every limit was kept, and there was nothing that could not be read."""
+        return self.state is not State.UNKNOWN and all(check.passed for check in self.checks)
 
     @property
     def failures(self) -> list[Check]:

@@ -10,7 +10,8 @@ from rageval.tracking.reading import Kept, fetch, unreachable
 from rageval.tracking.settings import RegistryConfig
 from rageval.tracking.store import Store
 
-TABLE_TAG = "rageval.table_sha256"  # of a version: the hash of its run's table of questions
+# Of a version: the hashes of its run's table of questions and of its configuration.
+TABLE_TAG, CONFIG_TAG = "rageval.table_sha256", "rageval.config_sha256"
 HISTORY = "promotion."  # tags of a registered model that hold its promotions begin so
 
 
@@ -42,34 +43,56 @@ def baseline(store: Store, config: RegistryConfig, dataset: str) -> Baseline | N
         kept = fetch(store, version.run_id)
     except NoVerdictError as fault:
         raise NoVerdictError(f"{where}: {fault}") from fault
-    if version.tags.get(TABLE_TAG) != kept.digest:
-        raise NoVerdictError(
-            f"{where}: the table of run {kept.run} is not the one that was registered (its hash "
-            "differs): promote a run that is intact"
-        )
+    for tag, digest, what in (
+        (TABLE_TAG, kept.digest, "table"),
+        (CONFIG_TAG, kept.config_digest, "configuration"),
+    ):
+        if version.tags.get(tag) != digest:
+            raise NoVerdictError(
+                f"{where}: the {what} of run {kept.run} is not the one that was registered (its "
+                "hash differs); roll back, or promote a run that is intact by force=true"
+            )
     return Baseline(name, str(version.version), kept)
 
 
 def aliased(store: Store, config: RegistryConfig, dataset: str) -> Any | None:  # noqa: ANN401
-    """Return the model version under the alias; None if nothing was ever promoted."""
-    from mlflow.exceptions import MlflowException
+    """Return the model version under the alias; None if nothing was ever promoted.
 
+    Raises
+    ------
+    NoVerdictError
+        If something was, but the model was renamed or the alias is gone.
+    """
     name = config.name(dataset)
     model = registered(store, name)
     if model is None:
         _no_other(store, name, dataset)
         return None
-    try:
-        return store.client.get_model_version_by_alias(name, config.alias)
-    except MlflowException as fault:
-        if fault.error_code not in {"INVALID_PARAMETER_VALUE", "RESOURCE_DOES_NOT_EXIST"}:
-            raise unreachable(store, fault) from fault
+    version = model.aliases.get(config.alias)
+    if version is not None:
+        return _version(store, name, str(version))
     if any(tag.startswith(HISTORY) for tag in model.tags):
         raise NoVerdictError(
             f"{name} was promoted before, but its alias {config.alias!r} is gone; set it again: "
             f"MlflowClient().set_registered_model_alias({name!r}, {config.alias!r}, VERSION)"
         )
     return None
+
+
+def standing(store: Store, config: RegistryConfig, dataset: str) -> str | None:
+    """Return the number of the version that the alias names, whatever its state; None if none."""
+    model = registered(store, config.name(dataset))
+    version = None if model is None else model.aliases.get(config.alias)
+    return None if version is None else str(version)
+
+
+def _version(store: Store, name: str, number: str) -> Any:  # noqa: ANN401  a ModelVersion
+    from mlflow.exceptions import MlflowException
+
+    try:
+        return store.client.get_model_version(name, number)
+    except MlflowException as fault:
+        raise NoVerdictError(f"{name} has no version {number} any more: {fault}") from fault
 
 
 def registered(store: Store, name: str) -> Any | None:  # noqa: ANN401  an mlflow RegisteredModel

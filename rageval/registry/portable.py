@@ -15,6 +15,7 @@ from rageval.tracking.reading import Kept
 
 _SCHEMA = 1
 _OURS = "rageval."
+_KEYS = {"run", "version", "tags", "config", "questions"}
 
 
 def portable(kept: Kept, version: str) -> str:
@@ -40,16 +41,17 @@ def read_portable(path: Path) -> Baseline:
     """
     content = _content(path)
     stated = content.pop("sha256", None)
-    if stated != digest(content):
-        raise NoVerdictError(f"{path}: it was altered since it was exported (its hash differs)")
     if content.get("schema") != _SCHEMA:
         raise NoVerdictError(f"{path}: schema {content.get('schema')!r} is not {_SCHEMA}")
+    if stated != digest(content) or not set(content) >= _KEYS:
+        raise NoVerdictError(f"{path}: it was altered since it was exported (its hash differs)")
     table = json.dumps(content["questions"]).encode()
     kept = Kept(
         run=content["run"],
         result=result(content["run"], content["tags"], content["questions"]),
         tags=content["tags"],
         artifacts="",
+        experiment="",
         digest=hashlib.sha256(table).hexdigest(),
         config=content["config"],
         table=table,

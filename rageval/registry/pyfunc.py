@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from rageval.config.restoring import Overrides, restore
+from rageval.errors import InputError
 from rageval.pipeline import Ask, Pipeline
 from rageval.tracking.reading import CONFIG
 
@@ -59,12 +60,16 @@ def _load_pyfunc(path: str, model_config: Mapping[str, Any] | None = None) -> An
 
 
 def _asks(model_input: Any) -> list[Ask]:  # noqa: ANN401  what MLflow passes on
-    rows = model_input.to_dict("records") if hasattr(model_input, "to_dict") else model_input
+    rows = model_input.to_dict("records") if hasattr(model_input, "columns") else model_input
     return [_ask(row) for row in ([rows] if isinstance(rows, str | Mapping) else rows)]
 
 
 def _ask(row: str | Mapping[str, Any]) -> Ask:
     if isinstance(row, str):
         return Ask(row)
-    history: Sequence[str] = row.get("history") or ()
-    return Ask(str(row["question"]), row.get("asker") or None, tuple(history))
+    # A data frame fills the cells that a row does not have with NaN, which is unlike itself.
+    given = {key: value for key, value in row.items() if value is not None and value is value}
+    if not isinstance(given.get("question"), str):
+        raise InputError(f"a question must be text, or a mapping with 'question': got {row!r}")
+    history: Sequence[str] = given.get("history", ())
+    return Ask(given["question"], given.get("asker") or None, tuple(history))

@@ -22,7 +22,7 @@ def run_of(store: Store, registry: RegistryConfig, dataset: str, reference: str)
         If it means nothing; the aliases that there are are listed.
     """
     if reference == LATEST:
-        return newest(store)
+        return newest(store, dataset)
     if re.fullmatch(r"[0-9a-f]{32}", reference):
         return reference
     name = registry.name(dataset)

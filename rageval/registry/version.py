@@ -7,7 +7,8 @@ from pathlib import Path
 from typing import Any
 
 from rageval import __version__
-from rageval.registry.baseline import TABLE_TAG, registered
+from rageval.errors import NoVerdictError
+from rageval.registry.baseline import CONFIG_TAG, TABLE_TAG, registered
 from rageval.tracking.reading import CONFIG, Kept, unreachable
 from rageval.tracking.settings import RegistryConfig
 from rageval.tracking.store import Store
@@ -32,6 +33,8 @@ def register(store: Store, kept: Kept, config: RegistryConfig, verdict: str) -> 
 
     Raises
     ------
+    NoVerdictError
+        If the run was altered since it was registered, or does not say what corpus it had.
     UnreachableError
         If the registry refuses or does not answer.
     """
@@ -39,16 +42,23 @@ def register(store: Store, kept: Kept, config: RegistryConfig, verdict: str) -> 
 
     name = config.name(kept.result.dataset)
     try:
-        version = _existing(store, name, kept.run) or _created(store, name, kept)
+        version = _existing(store, name, kept) or _created(store, name, kept)
         store.client.set_model_version_tag(name, version, "rageval.verdict", verdict)
-    except MlflowException as fault:
+    except (MlflowException, OSError) as fault:
         raise unreachable(store, fault) from fault
     return version
 
 
-def _existing(store: Store, name: str, run: str) -> str | None:
-    found = store.client.search_model_versions(f"name = '{name}' and run_id = '{run}'")
-    return str(found[0].version) if found else None
+def _existing(store: Store, name: str, kept: Kept) -> str | None:
+    found = store.client.search_model_versions(f"name = '{name}' and run_id = '{kept.run}'")
+    if not found:
+        return None
+    if found[0].tags.get(TABLE_TAG) != kept.digest:
+        raise NoVerdictError(
+            f"run {kept.run} is version {found[0].version} of {name} already, and its table was "
+            "altered since: make a new run"
+        )
+    return str(found[0].version)
 
 
 def _created(store: Store, name: str, kept: Kept) -> str:
@@ -62,7 +72,12 @@ def _created(store: Store, name: str, kept: Kept) -> str:
         name,
         source=f"{kept.artifacts}/{_FOLDER}",
         run_id=kept.run,
-        tags={**tags, TABLE_TAG: kept.digest, "rageval.model": name},
+        tags={
+            **tags,
+            TABLE_TAG: kept.digest,
+            CONFIG_TAG: kept.config_digest,
+            "rageval.model": name,
+        },
     )
     return str(version.version)
 
@@ -77,7 +92,9 @@ def _log_model(store: Store, kept: Kept) -> None:
         (data / CONFIG).write_text(kept.config, encoding="utf-8")
         corpus = store.client.get_run(kept.run).inputs.dataset_inputs
         digests = {found.dataset.name.rpartition(" ")[2]: found.dataset.digest for found in corpus}
-        (data / "corpus.sha256").write_text(digests.get("corpus", ""))
+        if not digests.get("corpus"):
+            raise NoVerdictError(f"run {kept.run} does not say what corpus it was measured on")
+        (data / "corpus.sha256").write_text(digests["corpus"])
         pyfunc.save_model(
             str(Path(folder) / _FOLDER),
             loader_module=_LOADER,

@@ -158,6 +158,7 @@ def questions(comparison: Comparison) -> Table:
 _AGAINST = {
     State.BASELINE: "no baseline yet: floors, errors and leaks alone are judged",
     State.COMPARABLE: "against the champion {name} (run {run})",
+    State.UNKNOWN: "the champion cannot be read: floors, errors and leaks alone are looked at",
     State.RESCORED: "against the champion {name}, run anew on these questions (run {run})",
 }
 

@@ -11,6 +11,7 @@ from pathlib import Path
 
 from rageval.comparison.result import Result, result
 from rageval.errors import NoVerdictError, UnreachableError
+from rageval.tracking.client import gone
 from rageval.tracking.store import Store
 
 QUESTIONS, CONFIG = "questions.json", "config.yaml"
@@ -26,13 +27,19 @@ class Kept:
     result: Result
     tags: Mapping[str, str]
     artifacts: str  # URI
+    experiment: str  # id
     digest: str  # sha256 of the table of questions
     config: str  # YAML
     table: bytes  # JSON
 
+    @property
+    def config_digest(self) -> str:
+        """Return the sha256 of the configuration."""
+        return hashlib.sha256(self.config.encode()).hexdigest()
 
-def newest(store: Store) -> str:
-    """Return the id of the newest finished single run of the dev side.
+
+def newest(store: Store, dataset: str) -> str:
+    """Return the id of the newest finished single run of a set's dev side.
 
     Raises
     ------
@@ -43,15 +50,16 @@ def newest(store: Store) -> str:
         [store.experiment],
         filter_string=(
             "attributes.status = 'FINISHED' and tags.`rageval.split` = 'dev' "
-            f"and tags.`rageval.kind` = '{SINGLE}'"
+            f"and tags.`rageval.kind` = '{SINGLE}' and tags.`rageval.set` = '{dataset}'"
         ),
         order_by=["attributes.start_time DESC"],
         max_results=1,
     )
     if not found:
         raise NoVerdictError(
-            f"experiment {store.name} of {store.location.shown} has no finished run to judge; "
-            "make one: python -m rageval +retriever=…"
+            f"experiment {store.name} of {store.location.shown} has no finished run of the set "
+            f"{dataset} to judge; make one: python -m rageval +retriever=…, or name another set by "
+            "dataset=…"
         )
     return str(found[0].info.run_id)
 
@@ -88,7 +96,7 @@ def fetch(store: Store, run: str) -> Kept:
     content = artifact(store, run, QUESTIONS)
     try:
         table = json.loads(content)
-    except ValueError as fault:
+    except (ValueError, RecursionError) as fault:
         raise NoVerdictError(f"run {run}: {QUESTIONS} is no JSON: {fault}") from fault
     tags = dict(found.data.tags)
     digest = hashlib.sha256(content).hexdigest()
@@ -97,10 +105,18 @@ def fetch(store: Store, run: str) -> Kept:
         result=result(run, tags, table),
         tags=tags,
         artifacts=str(found.info.artifact_uri),
+        experiment=str(found.info.experiment_id),
         digest=digest,
-        config=artifact(store, run, CONFIG).decode(),
+        config=_text(run, artifact(store, run, CONFIG)),
         table=content,
     )
+
+
+def _text(run: str, content: bytes) -> str:
+    try:
+        return content.decode()
+    except UnicodeDecodeError as fault:
+        raise NoVerdictError(f"run {run}: its {CONFIG} cannot be read: {fault}") from fault
 
 
 def _run(store: Store, run: str):  # type: ignore[no-untyped-def]  # noqa: ANN202  an mlflow Run
@@ -121,6 +137,8 @@ def artifact(store: Store, run: str, path: str) -> bytes:
     ------
     NoVerdictError
         If it is not there.
+    UnreachableError
+        If the store does not answer.
     """
     from mlflow.exceptions import MlflowException
 
@@ -129,10 +147,10 @@ def artifact(store: Store, run: str, path: str) -> bytes:
             return Path(store.client.download_artifacts(run, path, folder)).read_bytes()
         except (MlflowException, OSError) as fault:
             first = str(fault).strip().splitlines()[0]
+            _run(store, run)  # a store that is gone has no artifacts either, and says so
             raise NoVerdictError(f"run {run}: its artifact {path} is not there: {first}") from fault
 
 
 def unreachable(store: Store, fault: Exception) -> UnreachableError:
     """Return the error for a store that stopped answering."""
-    first = str(fault).strip().splitlines()[0]
-    return UnreachableError(f"tracking store {store.location.shown} does not answer: {first}")
+    return gone(store.location.shown, fault)

@@ -73,7 +73,7 @@ def end(store: Store, run_id: str, status: str) -> None:
 
     try:
         store.client.set_terminated(run_id, status)
-    except MlflowException as fault:
+    except (MlflowException, UnreachableError) as fault:
         if status == "FINISHED":
             raise UnreachableError(
                 f"tracking store {store.location.shown} went away: run {run_id} stays unfinished"
@@ -96,13 +96,14 @@ def _create(store: Store, name: str, parent: str) -> str:
 def origin() -> dict[str, str]:
     """Return the tags that say who made a run, and with what."""
     return {
-        "mlflow.user": _user(),
+        "mlflow.user": user(),
         "mlflow.source.name": "rageval",
         "mlflow.source.type": "LOCAL",
     }
 
 
-def _user() -> str:
+def user() -> str:
+    """Return who is at work, as far as this machine knows."""
     try:
         return getpass.getuser()
     except (KeyError, OSError):  # a container may run as a user without a name

@@ -15,6 +15,7 @@ from typing import Any
 from filelock import FileLock
 
 from rageval.errors import NoVerdictError, UnreachableError
+from rageval.tracking.client import Client
 from rageval.tracking.settings import TrackingConfig
 
 _PATIENCE = 5  # seconds that a server may take to say that it is healthy
@@ -69,7 +70,7 @@ def ignored(environment: Mapping[str, str]) -> list[str]:
 class Store:
     """A store that answers, with the experiment that runs go to."""
 
-    client: Any  # mlflow.MlflowClient
+    client: Client
     experiment: str  # id
     name: str  # of the experiment
     location: Location
@@ -90,6 +91,13 @@ class Store:
                 f"{self.location.shown} has no experiment {experiment!r}: nothing was run there yet"
             )
         return Store(self.client, str(found.experiment_id), experiment, self.location)
+
+    def at(self, experiment_id: str) -> Store:
+        """Return the same store with the experiment of that id, which is there."""
+        if experiment_id == self.experiment:
+            return self
+        name = str(self.client.get_experiment(experiment_id).name)
+        return Store(self.client, experiment_id, name, self.location)
 
     def beside(self, experiment: str) -> Store:
         """Return the same store with another experiment, made if it is not there."""
@@ -122,7 +130,7 @@ def open_store(location: Location, experiment: str) -> Store:
             raise UnreachableError(
                 f"tracking store {location.shown} cannot be used: {first}"
             ) from fault
-    return Store(client, found, experiment, location)
+    return Store(Client(client, location.shown), found, experiment, location)
 
 
 @contextmanager

@@ -52,7 +52,7 @@ def _afterwards(plan: Plan, store: Store | None, run_id: str, target: Console) -
         version = register(store, kept, config.registry, "none")
         target.print(f"registered as {config.registry.name(kept.result.dataset)} version {version}")
     if config.gate.enabled:
-        rules = Rules(config.gate, config.registry, config.threshold)
+        rules = Rules(config.gate, config.registry, config.threshold, config.secrets)
         target.print()
         return show(store, [judge(store, run_id, rules, target)], rules, target)
     target.print("      python -m rageval gate   to hold it against the champion")

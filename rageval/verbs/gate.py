@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 
 from omegaconf import DictConfig
@@ -10,7 +11,7 @@ from rich.console import Console
 
 from rageval.config.reading import read, restricted
 from rageval.config.settings import GateVerbConfig
-from rageval.errors import InputError
+from rageval.errors import InputError, NoVerdictError
 from rageval.gatekeeping import Judgement, Rules, judge
 from rageval.report import console
 from rageval.tracking.reading import newest
@@ -27,22 +28,35 @@ def run(composed: DictConfig) -> int:
     config = read(restricted(composed, GateVerbConfig), GateVerbConfig)
     target = console.console()
     store = require_tracking(config.tracking, target)
-    rules = Rules(config.gate, config.registry, config.threshold)
-    found = [judge(store, name, rules, target) for name in candidates(store, config)]
-    code = show(store, found, rules, target)
+    rules = Rules(config.gate, config.registry, config.threshold, config.secrets)
+    found, refused = [], []
+    for candidate in candidates(store, config):
+        try:
+            found.append(judge(store, candidate(), rules, target))
+        except NoVerdictError as fault:
+            refused.append(str(fault))
+    code = show(store, found, rules, target) if found else 0
+    if refused:
+        raise NoVerdictError("\n".join(refused))
     if config.suggest:
         write_suggestion(config, found, target)
     return code
 
 
-def candidates(store: Store, config: GateVerbConfig) -> Iterator[str]:
-    """Yield the runs that are named, or the newest one of each set."""
+def candidates(store: Store, config: GateVerbConfig) -> list[Callable[[], str]]:
+    """Return what finds each candidate: the runs that are named, or the newest one of each set."""
     gate = config.gate
     if gate.run is not None:
-        yield from [gate.run] if isinstance(gate.run, str) else gate.run
-        return
-    for name in gate.sets or (config.tracking.experiment,):
-        yield newest(store.of(name))
+        runs = [gate.run] if isinstance(gate.run, str) else gate.run
+        return [partial(str, run) for run in runs]
+    sets = gate.sets or (config.dataset.name,)
+    return [partial(_newest, store, config, name) for name in sets]
+
+
+def _newest(store: Store, config: GateVerbConfig, dataset: str) -> str:
+    """Return the newest run of a set: in the set's experiment, or in one that all sets share."""
+    shared = config.tracking.experiment != config.dataset.name
+    return newest(store if shared else store.of(dataset), dataset)
 
 
 def show(store: Store, found: list[Judgement], rules: Rules, target: Console) -> int:

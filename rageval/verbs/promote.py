@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import getpass
 from datetime import UTC, datetime
 
 from omegaconf import DictConfig
@@ -11,14 +10,17 @@ from rich.text import Text
 
 from rageval.config.reading import read, restricted
 from rageval.config.settings import PromoteConfig
-from rageval.errors import InputError
-from rageval.gatekeeping import Judgement, Rules, judge, plans
+from rageval.errors import InputError, NoVerdictError
+from rageval.gate.verdict import State
+from rageval.gatekeeping import Judgement, Rules, judge, plans, unopposed
 from rageval.heldout import HeldOut, check
+from rageval.registry.baseline import standing
 from rageval.registry.promotion import Promotion, move
 from rageval.registry.version import register
 from rageval.report import console
 from rageval.split import HOLDOUT
 from rageval.tracking.reading import newest
+from rageval.tracking.run import user
 from rageval.tracking.store import Store
 from rageval.tracking.verdict import keep_verdict
 from rageval.workflow import require_tracking
@@ -31,13 +33,22 @@ def run(composed: DictConfig) -> int:
     config = read(restricted(composed, PromoteConfig), PromoteConfig)
     if config.force and config.reason is None:
         raise InputError("force=true needs a reason that stays in the history: reason='…'")
+    if config.gate.baseline is not None:
+        raise InputError("gate.baseline: a promotion is held against the registry, not a file")
     target = console.console()
     store = require_tracking(config.tracking, target)
-    rules = Rules(config.gate, config.registry, config.threshold)
-    named = config.gate.run or newest(store)
+    rules = Rules(config.gate, config.registry, config.threshold, config.secrets)
+    named = config.gate.run or newest(store, config.dataset.name)
     if not isinstance(named, str):
         raise InputError("gate.run: one run is promoted at a time")
-    return _promote(store, judge(store, named, rules, target), rules, config, target)
+    try:
+        judgement = judge(store, named, rules, target)
+    except NoVerdictError as fault:
+        if not config.force:
+            raise
+        target.print(Text(f"forced: {fault}"))
+        judgement = unopposed(store, named, rules)
+    return _promote(store, judgement, rules, config, target)
 
 
 def _promote(
@@ -48,7 +59,7 @@ def _promote(
     keep_verdict(store, candidate.run, verdict)
     held = None
     if verdict.passed or config.force:
-        held = check(plans(judgement, rules.registry, HOLDOUT), rules.thresholds, store, target)
+        held = check(plans(judgement, rules, HOLDOUT), rules.thresholds, judgement.home, target)
         _show_held(target, held)
     passed = verdict.passed and held is not None and held.passed
     if not passed and not config.force:
@@ -61,17 +72,20 @@ def _promote(
 def _move(
     store: Store, judgement: Judgement, config: PromoteConfig, passed: bool, target: Console
 ) -> None:
-    word = "passed" if passed else "failed"
+    verdict = judgement.verdict
+    word = "passed" if passed else "none" if verdict.state is State.UNKNOWN else "failed"
     version = register(store, judgement.candidate, config.registry, word)
     dataset = judgement.candidate.result.dataset
     before = None if judgement.against is None else judgement.against.version
+    if verdict.state is State.UNKNOWN:
+        before = standing(store, config.registry, dataset)
     move(
         store,
         config.registry,
         dataset,
         Promotion(
             when=datetime.now(UTC).isoformat(timespec="seconds"),
-            who=getpass.getuser(),
+            who=user(),
             action="promote",
             before=before,
             after=version,

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import getpass
 from datetime import UTC, datetime
 
 from omegaconf import DictConfig
@@ -10,8 +9,10 @@ from omegaconf import DictConfig
 from rageval.config.reading import read, restricted
 from rageval.config.settings import PromoteConfig
 from rageval.errors import NoVerdictError
-from rageval.registry.promotion import Promotion, current, former, move
+from rageval.registry.baseline import aliased
+from rageval.registry.promotion import Promotion, former, move, settle_what_was_left
 from rageval.report import console
+from rageval.tracking.run import user
 from rageval.workflow import require_tracking
 
 
@@ -21,14 +22,16 @@ def run(composed: DictConfig) -> int:
     target = console.console()
     store = require_tracking(config.tracking, target)
     registry, dataset = config.registry, config.dataset.name
-    now = current(store, registry, dataset)
+    settle_what_was_left(store, registry, dataset)
+    champion = aliased(store, registry, dataset)
+    now = None if champion is None else str(champion.version)
     before = former(store, registry, dataset)
     model = registry.name(dataset)
     if now is None or before is None or before == now:
         raise NoVerdictError(f"{model}: there is no version before this one to go back to")
     entry = Promotion(
         when=datetime.now(UTC).isoformat(timespec="seconds"),
-        who=getpass.getuser(),
+        who=user(),
         action="rollback",
         before=now,
         after=before,

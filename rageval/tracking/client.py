@@ -1,0 +1,49 @@
+"""MLflow's client, with a store that stops answering told as what it is."""
+
+from __future__ import annotations
+
+from functools import wraps
+from typing import Any
+
+from rageval.errors import UnreachableError
+
+# What a store that answers may say; anything else is a store that does not work.
+_ANSWERS = {
+    "RESOURCE_DOES_NOT_EXIST", "RESOURCE_ALREADY_EXISTS", "RESOURCE_CONFLICT", "NOT_FOUND",
+    "INVALID_PARAMETER_VALUE", "INVALID_STATE", "BAD_REQUEST", "ALREADY_EXISTS",
+}  # fmt: skip
+_TOLD_BY_THE_CALLER = {"download_artifacts"}  # a missing file looks like a broken store there
+
+
+class Client:
+    """An `mlflow.MlflowClient` whose calls raise UnreachableError where the store is gone."""
+
+    def __init__(self, client: Any, shown: str) -> None:  # noqa: ANN401  an MlflowClient
+        self._client, self._shown = client, shown
+
+    def __getattr__(self, name: str) -> Any:  # noqa: ANN401  whatever MLflow's client has
+        found = getattr(self._client, name)
+        if not callable(found) or name in _TOLD_BY_THE_CALLER:
+            return found
+
+        @wraps(found)
+        def call(*words: Any, **named: Any) -> Any:  # noqa: ANN401
+            from mlflow.exceptions import MlflowException
+            from requests.exceptions import RequestException
+
+            try:
+                return found(*words, **named)
+            except MlflowException as fault:
+                if fault.error_code in _ANSWERS:
+                    raise
+                raise gone(self._shown, fault) from fault
+            except RequestException as fault:
+                raise gone(self._shown, fault) from fault
+
+        return call
+
+
+def gone(shown: str, fault: Exception) -> UnreachableError:
+    """Return the error for a store, as its address is shown, that stopped answering."""
+    first = (str(fault).strip().splitlines() or [type(fault).__name__])[0]
+    return UnreachableError(f"tracking store {shown} does not answer: {first}")
