@@ -49,7 +49,7 @@ def candidate_plan(candidate: Kept, trust: Trust) -> Plan:
     """
     try:
         own = _plain(trust.restored(candidate.config))
-        plan = Plan.of(own, lambda _: candidate.result.name, SINGLE, None)
+        plan = Plan.of(own, lambda _: candidate.result.name, SINGLE)
     except InputError as fault:
         raise NoVerdictError(f"run {candidate.run} cannot be run anew: {fault}") from fault
     _require_same_questions(plan, candidate)
@@ -75,7 +75,8 @@ def champion_plan(
     try:
         composed = _grafted(trust.restored(candidate.config), trust.restored(found.kept.config))
         composed.run = {"name": f"champion anew: {found.kept.result.name}", "notes": None}
-        plan = Plan.of(_plain(composed), lambda _: found.kept.result.name, RESCORE, stages)
+        kept = Stages if stages is None else lambda _: stages
+        plan = Plan.of(_plain(composed), lambda _: found.kept.result.name, RESCORE, kept)
     except InputError as fault:
         raise NoVerdictError(f"{who} cannot be run anew: {fault}") from fault
     _require_same_questions(plan, candidate)

@@ -28,7 +28,7 @@ def enter(words: Sequence[str]) -> int:
 
             show(name, rest)
             return 0
-        return _run(VERBS[name], [_plain(word) for word in rest])
+        return _run(VERBS[name], _for_sweeps([_plain(word) for word in rest]))
     except RagevalError as fault:
         sys.stderr.write(f"{fault}\n")
         return fault.exit_code
@@ -63,6 +63,22 @@ def _plain(word: str) -> str:
     ('retriever=hybrid', '+window.x=1')
     """
     return word[1:] if word.startswith(tuple(f"+{g}=" for g in _OPTIONAL_GROUPS)) else word
+
+
+def _for_sweeps(words: list[str]) -> list[str]:
+    """Let a key of the retriever be set where the retriever itself is swept.
+
+    Hydra sets what is not swept before any retriever is chosen; as a choice of one it comes later.
+
+    Examples
+    --------
+    >>> _for_sweeps(["-m", "retriever=bm25,tfidf", "retriever.k1=0.9", "window.k=3"])
+    ['-m', 'retriever=bm25,tfidf', 'retriever.k1=choice(0.9)', 'window.k=3']
+    """
+    if not {"-m", "--multirun"} & set(words):
+        return words
+    late = re.compile(r"(\+{0,2}retriever\.[^=]+)=([^,]+|\[[^]]*\])")
+    return [late.sub(r"\1=choice(\2)", word) if late.fullmatch(word) else word for word in words]
 
 
 def _run(verb: Verb, overrides: list[str]) -> int:

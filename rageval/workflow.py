@@ -33,7 +33,7 @@ from rageval.report.outcome import Outcome
 from rageval.report.wording import notes
 from rageval.split import DEV
 from rageval.stages.staged import StagedIndex, staged
-from rageval.stages.store import Stages
+from rageval.stages.store import CacheConfig, Stages
 from rageval.thresholds import weak
 from rageval.tracking import store as stores
 from rageval.tracking.record import record
@@ -57,11 +57,15 @@ class Plan:
 
     @classmethod
     def of(
-        cls, composed: DictConfig, words: Callable[[Parts], str], kind: str, stages: Stages | None
+        cls,
+        composed: DictConfig,
+        words: Callable[[Parts], str],
+        kind: str,
+        stages: Callable[[CacheConfig], Stages] = Stages,
     ) -> Plan:
         """Check everything that the user wrote, before any work.
 
-        `stages` are those of a sweep; None = new ones.
+        `stages` gives those of a sweep, or new ones.
 
         Raises
         ------
@@ -69,7 +73,7 @@ class Plan:
             With every fault of the configuration, or of the data.
         """
         config = read(composed, EvaluationConfig)
-        kept = stages or Stages(config.cache)
+        kept = stages(config.cache)
         node = OmegaConf.to_container(composed.dataset, resolve=True)
         dataset = kept.value("dataset", digest(node), lambda: load(config.dataset))
         parts = build_parts(config, dataset.access)
@@ -178,9 +182,15 @@ def _timed(plan: Plan, pipeline: Pipeline, benchmark: Benchmark) -> Latency | No
     return plan.stages.value("latency", key, compute)
 
 
-def measure_and_keep(plan: Plan, store: Store | None, target: Console) -> tuple[Outcome, str]:
-    """Do the work inside a run of its own; return what came of it and the run's id, or ""."""
-    held = running(store, plan.config.run.name or plan.retrieval) if store else nullcontext("")
+def measure_and_keep(
+    plan: Plan, store: Store | None, target: Console, parent: str = ""
+) -> tuple[Outcome, str]:
+    """Do the work inside a run of its own; return what came of it and the run's id, or "".
+
+    `parent` is the run of the sweep that it is a cell of.
+    """
+    name = plan.config.run.name or plan.retrieval
+    held = running(store, name, parent) if store else nullcontext("")
     with held as run:
         outcome = measure(plan, target)
         plan.dataset.assignment.write_lock()

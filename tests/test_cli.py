@@ -116,15 +116,20 @@ def test_a_run_locks_the_split_and_a_failing_one_does_not(typed, tiny):
     assert "umzug" in Path("split.lock").read_text()
 
 
-def test_a_sweep_runs_every_cell(typed, tiny):
+def test_a_sweep_runs_every_cell_and_ends_with_the_best(typed, tiny):
     said = typed("-m", "+retriever=bm25,tfidf", "window.k=1,2", *tiny, *OFF)
-    assert said.code == 0
+    assert said.code == 0, said.err
+    told = [line.split("  ")[-1] for line in said.out.splitlines() if "/4  " in line]
+    assert told == [f"{name}, heading, k={k}" for name in ("bm25", "tfidf") for k in (1, 2)]
+    assert "4 cells: 4 done" in said.out
+    assert "best of 4 cells" in said.out
+
+
+def test_hydras_own_launcher_runs_the_cells_one_by_one(typed, tiny):
+    said = typed("-m", "+retriever=bm25,tfidf", *tiny, *OFF, "hydra/launcher=basic")
+    assert said.code == 0, said.err
     titles = [line for line in said.out.splitlines() if "(dev)" in line]
-    assert titles == [
-        f"golden (dev) · {retriever}, heading, k={k}"
-        for retriever in ("bm25", "tfidf")
-        for k in (1, 2)
-    ]
+    assert [title.split()[3] for title in titles] == ["bm25,", "tfidf,"]
 
 
 LEAKY = """

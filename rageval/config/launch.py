@@ -16,6 +16,7 @@ from rageval.config.refusals import explained
 from rageval.config.resolvers import register
 from rageval.errors import RagevalError
 
+_UNFINISHED = 4
 Job = Callable[[DictConfig], int]  # composed configuration → exit code
 
 
@@ -33,7 +34,8 @@ def launch(config: str, overrides: Sequence[str], job: Job) -> int:
 
     def task(composed: DictConfig) -> None:
         begun.append(composed)
-        codes.append(_code(job, composed))
+        codes.append(_UNFINISHED)  # what stays if the job breaks
+        codes[-1] = _code(job, composed)
 
     sys.argv[1:] = overrides
     # Hydra prints a traceback and leaves unless it is told to raise.

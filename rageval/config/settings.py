@@ -97,6 +97,15 @@ class CheckOptions(Record):
     json_path: Name | None = Field(alias="json")
 
 
+class SweepConfig(Record):
+    """How the cells of a sweep are run."""
+
+    resume: Flag  # a cell that is finished already is not run again
+    on_error: Literal["continue", "stop"]
+    dry_run: Flag  # list the cells and what they share, run none
+    objective: Name | None  # measure that cells are ranked by; None = the deepest hit rate
+
+
 class CheckConfig(Record):
     """Everything that a check is told."""
 
@@ -142,6 +151,7 @@ class EvaluationConfig(PipelineConfig):
     latency: LatencyConfig
     tracking: TrackingConfig
     cache: CacheConfig
+    sweep: SweepConfig
     output: OutputConfig
     run: RunConfig
     gate: GateConfig
@@ -152,7 +162,17 @@ class EvaluationConfig(PipelineConfig):
     def _known_measures(self) -> Self:
         known = [measure.name for measure in catalogue(self.measures)]
         self.threshold.require_known(known)
+        if self.sweep.objective is not None and self.sweep.objective not in known:
+            raise ValueError(
+                f"sweep.objective: no such measure; known: {', '.join(known)}, got "
+                f"{self.sweep.objective!r}"
+            )
         return self
+
+    @property
+    def objective(self) -> str:
+        """Return the measure that the cells of a sweep are ranked by."""
+        return self.sweep.objective or f"hit_rate_at_{self.measures.hit_at[-1]}"
 
 
 class JudgingVerbConfig(Record):

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+import numpy as np
+
 from rageval.evaluation.diagnosis import Cause
 from rageval.evaluation.evaluation import Evaluation
 from rageval.evaluation.latency import Latency
@@ -113,3 +115,10 @@ def _hope(evaluation: Evaluation, row: int) -> tuple[bool, float, float]:
         evaluation.values["recall"].at(row) or 0.0,
         evaluation.values["mrr"].at(row) or 0.0,
     )
+
+
+def window_characters(evaluation: Evaluation) -> float:
+    """Return how many characters a window holds, on average."""
+    chunks, shown = evaluation.chunks, evaluation.retrieved.window
+    lengths = np.append(chunks.end - chunks.start, 0)  # the last place is that of −1, no chunk
+    return float(lengths[shown].sum(axis=1).mean())

@@ -9,8 +9,10 @@ from rageval import __version__
 from rageval.report import html, markdown, plots, tables, trec
 from rageval.report.names import metric_key
 from rageval.report.outcome import Outcome
+from rageval.report.summary import window_characters
 from rageval.report.tables import Table
 from rageval.subsets import ALL
+from rageval.tracking.reading import CELL
 from rageval.tracking.run import Dataset, Record
 
 
@@ -43,6 +45,7 @@ def _metrics(outcome: Outcome) -> Iterator[tuple[str, float]]:
         for name, summary in row.items():
             if summary.value is not None:
                 yield metric_key(subset, name), summary.value
+    yield metric_key(ALL, "window_characters"), window_characters(evaluation)
     yield metric_key(ALL, "errors"), evaluation.errors
     yield metric_key(ALL, "leaks"), evaluation.leaks
     if outcome.latency:
@@ -100,15 +103,23 @@ def _tables(outcome: Outcome) -> dict[str, Table]:
 
 def _files(outcome: Outcome) -> dict[str, bytes]:
     evaluation, header = outcome.evaluation, outcome.header
+    files = {
+        "config.yaml": outcome.config.encode(),
+        "trec/run.txt": trec.run(evaluation, header.variant.whole[:10]).encode(),
+        "trec/qrels.txt": trec.qrels(evaluation).encode(),
+    }
+    # The cells of a sweep are many: their pictures and pages are those of the sweep.
+    return files if outcome.kind == CELL else {**files, **_pages(outcome)}
+
+
+def _pages(outcome: Outcome) -> dict[str, bytes]:
+    evaluation, header = outcome.evaluation, outcome.header
     page = html.page(evaluation, header, outcome.sheet, outcome.params)
     pictures = {
         f"plots/{measure.name}.png": plots.subsets(evaluation, measure.name, measure.heading)
         for measure in outcome.sheet.columns[:1]
     }
     return {
-        "config.yaml": outcome.config.encode(),
-        "trec/run.txt": trec.run(evaluation, header.variant.whole[:10]).encode(),
-        "trec/qrels.txt": trec.qrels(evaluation).encode(),
         "report.html": page.encode(),
         "plots/target_ranks.png": plots.target_ranks(evaluation),
         **pictures,

@@ -42,24 +42,33 @@ class Record:
 
 
 @contextmanager
-def running(store: Store, name: str) -> Iterator[str]:
+def running(store: Store, name: str, parent: str = "") -> Iterator[str]:
     """Hold a run open and yield its id: FINISHED at the end, KILLED on Ctrl-C, else FAILED.
+
+    `parent` is the id of the run of the sweep that it is a cell of.
 
     Raises
     ------
     UnreachableError
         If the store refuses the run.
     """
-    run_id = _create(store, name)
+    run_id = _create(store, name, parent)
     try:
         yield run_id
     except BaseException as fault:
-        _end(store, run_id, "KILLED" if isinstance(fault, KeyboardInterrupt) else "FAILED")
+        end(store, run_id, "KILLED" if isinstance(fault, KeyboardInterrupt) else "FAILED")
         raise
-    _end(store, run_id, "FINISHED")
+    end(store, run_id, "FINISHED")
 
 
-def _end(store: Store, run_id: str, status: str) -> None:
+def end(store: Store, run_id: str, status: str) -> None:
+    """Set how a run ended: FINISHED, FAILED or KILLED.
+
+    Raises
+    ------
+    UnreachableError
+        If the store is away and the run was to be FINISHED.
+    """
     from mlflow.exceptions import MlflowException
 
     try:
@@ -71,11 +80,12 @@ def _end(store: Store, run_id: str, status: str) -> None:
             ) from fault
 
 
-def _create(store: Store, name: str) -> str:
+def _create(store: Store, name: str, parent: str) -> str:
     from mlflow.exceptions import MlflowException
 
     try:
-        run = store.client.create_run(store.experiment, run_name=name, tags=_origin())
+        tags = origin() | ({"mlflow.parentRunId": parent} if parent else {})
+        run = store.client.create_run(store.experiment, run_name=name, tags=tags)
     except MlflowException as fault:
         raise UnreachableError(
             f"tracking store {store.location.shown} refuses a run: {fault}"
@@ -83,7 +93,8 @@ def _create(store: Store, name: str) -> str:
     return str(run.info.run_id)
 
 
-def _origin() -> dict[str, str]:
+def origin() -> dict[str, str]:
+    """Return the tags that say who made a run, and with what."""
     return {
         "mlflow.user": user(),
         "mlflow.source.name": "rageval",

@@ -13,6 +13,8 @@ from rageval.registry.version import register
 from rageval.report import console, summary
 from rageval.report.outcome import Outcome
 from rageval.report.wording import retrieval
+from rageval.sweep.cell import run_cell
+from rageval.sweep.session import current
 from rageval.tracking.reading import CELL, SINGLE, fetch
 from rageval.tracking.store import Store
 from rageval.verbs.gate import show
@@ -24,9 +26,12 @@ _FAILED = 1  # a leak, or questions on which the retriever failed
 def run(composed: DictConfig) -> int:
     """Evaluate one composed configuration and return the exit code."""
     require_retriever()
+    sweep = current()
+    if sweep is not None:
+        return run_cell(composed, sweep)
     choices = chosen()
     kind = CELL if sweeping() else SINGLE
-    plan = Plan.of(composed, lambda parts: retrieval(choices, parts.window), kind, None)
+    plan = Plan.of(composed, lambda parts: retrieval(choices, parts.window), kind)
     _require_store(plan.config)
     target = console.console()
     store = open_tracking(plan.config.tracking, target)

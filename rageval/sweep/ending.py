@@ -1,0 +1,160 @@
+"""The end of a sweep: what it found goes to the parent run and to the terminal."""
+
+from __future__ import annotations
+
+import sys
+from collections import Counter
+
+from rich.console import Console
+from rich.text import Text
+
+from rageval.report import console
+from rageval.report.tables import Table
+from rageval.sweep.leaderboard import (
+    Leaderboard,
+    assignments,
+    best_by_subset,
+    leaderboard,
+    main_effects,
+    swept,
+)
+from rageval.sweep.plots import pictures
+from rageval.sweep.session import DONE, FAILED, PLANNED, RESUMED, SKIPPED, Ended, Session
+from rageval.tracking.sweeps import Board, close_parent
+
+_SHOWN = 10  # cells of the table on the screen
+_HEADLINES = ("recall", "mrr", "precision", "completeness")  # and every hit rate
+
+
+def end_sweep(sweep: Session) -> None:
+    """Write the leaderboard to the parent run, if there is one, and print the summary."""
+    if not sweep.ended:
+        return
+    target = console.console()
+    interrupted = sys.exc_info()[0] is KeyboardInterrupt
+    board = leaderboard(sweep.ended, sweep.objective)
+    if sweep.opened is not None:
+        close_parent(sweep.opened, _board(sweep, board), interrupted)
+    _show(target, sweep, board)
+
+
+def _board(sweep: Session, board: Leaderboard) -> Board:
+    states = Counter(ended.state for ended in sweep.ended)
+    found = board.best.whole[board.objective].value if board.best else None
+    return Board(
+        metrics={
+            "sweep/cells": sweep.cells,
+            **{f"sweep/{state}": states[state] for state in (DONE, RESUMED, FAILED, SKIPPED)},
+            **{f"cache/{stage}_hits": hits for stage, (hits, _) in sweep.cache.items()},
+            **{f"cache/{stage}_computed": made for stage, (_, made) in sweep.cache.items()},
+            **({f"best/{board.objective}": found} if found is not None else {}),
+            **({"best/expected_optimism": board.optimism} if board.optimism is not None else {}),
+        },
+        grid={key: ", ".join(values) for key, values in swept(sweep.ended).items()},
+        tables={
+            "leaderboard.json": ranking(board),
+            "best_by_subset.json": Table(
+                ["subset", "cell", board.objective], [list(row) for row in best_by_subset(board)]
+            ),
+            "main_effects.json": Table(
+                ["key", "value", "cells", f"mean {board.objective}"],
+                [list(row) for row in main_effects(board)],
+            ),
+            "failures.json": Table(
+                ["cell", "state", "cause"],
+                [[" ".join(e.overrides), e.state, e.fault] for e in _failed(sweep)],
+            ),
+        },
+        pictures=pictures(board),
+        words="\n\n".join(_luck(board)),
+    )
+
+
+def ranking(board: Leaderboard) -> Table:
+    """Return the leaderboard: every cell, every headline measure, the objective's interval."""
+    names = [name for name in (board.best.whole if board.best else {}) if _headline(name)]
+    return Table(
+        ["place", "cell", "retrieval", *names, "low", "high", "like the best", "p95 ms", "run"],
+        [
+            [
+                place,
+                " ".join(cell.overrides),
+                cell.name,
+                *(cell.whole[name].value if name in cell.whole else None for name in names),
+                cell.whole[board.objective].low,
+                cell.whole[board.objective].high,
+                cell.number in board.alike,
+                cell.p95,
+                cell.run,
+            ]
+            for place, cell in enumerate(board.cells, start=1)
+        ],
+    )
+
+
+def _short(board: Leaderboard) -> Table:
+    """Return the first cells with what was swept and the objective, for the screen."""
+    keys = list(swept(board.cells))
+    rows: list[list[object]] = []
+    for cell in board.cells[:_SHOWN]:
+        chosen, found = assignments(cell), cell.whole[board.objective]
+        interval = f"[{found.low:.2f}, {found.high:.2f}]"
+        like = "=" if cell.number in board.alike else ""
+        mrr = cell.whole["mrr"].value if "mrr" in cell.whole else None
+        values = [chosen.get(key, "") for key in keys]
+        rows.append([len(rows) + 1, *values, found.value, interval, mrr, cell.p95, like])
+    return Table(["", *keys, board.objective, "95 %", "mrr", "p95 ms", "like the best"], rows)
+
+
+def _headline(name: str) -> bool:
+    return name in _HEADLINES or name.startswith("hit_rate_at_")
+
+
+def _luck(board: Leaderboard) -> list[str]:
+    """Return what the winner's place is worth, as sentences."""
+    if board.best is None or board.optimism is None or len(board.cells) < 2:
+        return []
+    value = board.best.whole[board.objective].value or 0.0
+    others = len(board.alike) - 1
+    chosen = assignments(board.best)
+    words = " ".join(f"{key}={chosen[key]}" for key in swept(board.cells) if key in chosen)
+    return [
+        f"best of {len(board.cells)} cells: {board.objective} {value:.3f}, {words}",
+        f"picking the best of so many flatters: expect about {value - board.optimism:.3f} "
+        f"({board.optimism:.3f} less); {others} other cells cannot be told from it",
+    ]
+
+
+def _failed(sweep: Session) -> list[Ended]:
+    return [ended for ended in sweep.ended if ended.state in {FAILED, SKIPPED}]
+
+
+def _show(target: Console, sweep: Session, board: Leaderboard) -> None:
+    target.print()
+    states = Counter(ended.state for ended in sweep.ended)
+    told = ", ".join(f"{states[state]} {state}" for state in states)
+    missing = sweep.cells - len(sweep.ended)
+    target.print(f"{sweep.cells} cells: {told}" + (f", {missing} not begun" if missing else ""))
+    if states[PLANNED]:
+        _show_plan(target, sweep)
+        return
+    if board.cells:
+        console.show_table(target, _short(board))
+    for line in _luck(board):
+        target.print(Text(line))
+    for ended in _failed(sweep):
+        cause = ended.fault.strip().splitlines()[-1]
+        target.print(Text(f"✗ {ended.state}: {' '.join(ended.overrides)}: {cause}"))
+    kept = ", ".join(f"{stage} {hits}/{hits + made}" for stage, (hits, made) in sweep.cache.items())
+    target.print(f"kept and used again: {kept}")
+    if sweep.opened is not None:
+        target.print(f"sweep {sweep.opened.run} in experiment {sweep.opened.store.name}")
+    target.print("next: run the cell you choose on its own, then python -m rageval gate")
+
+
+def _show_plan(target: Console, sweep: Session) -> None:
+    for ended in sweep.ended:
+        target.print(Text(f"  {' '.join(ended.overrides)}   {ended.name}"))
+    chunkings = {ended.stages[0] for ended in sweep.ended if ended.stages}
+    retrievers = {ended.stages[1] for ended in sweep.ended if ended.stages}
+    target.print(f"{len(chunkings)} chunkings and {len(retrievers)} retrievers on them are needed")
