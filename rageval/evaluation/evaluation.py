@@ -94,5 +94,5 @@ def evaluate(
         values=values,
         subsets=table(values, inside),
         members=inside,
-        diagnoses=diagnose(judged, found, [groups(q.asker) for q in questions]),
+        diagnoses=diagnose(judged, found, [groups(q.asker) for q in questions], questions),
     )
