@@ -104,7 +104,14 @@ def _drops(comparison: Comparison, thresholds: GateThresholds) -> Iterator[Check
             drop = before[0] / before[1] - after[0] / after[1]
             tolerance = _decimal(limit)
             told = f"{share(*before)} → {share(*after)}, {_tolerated(limit, tolerance, after[1])}"
+            if drop > tolerance:
+                told += f"; fell: {', '.join(_fallen(comparison, subset, measure))}"
             yield Check(Rule.DROP, subset, measure, drop <= tolerance, told)
+
+
+def _fallen(comparison: Comparison, subset: str, measure: str) -> list[str]:
+    """Return the questions that made a measure drop: a hit may be lost though recall is not."""
+    return [c.after.id for c in comparison.changes if subset in c.after.subsets and c.fell(measure)]
 
 
 Mean = tuple[Fraction, int]  # the sum of a measure, and the n that it is divided by
