@@ -1,5 +1,8 @@
 """The gate's decision on results that are written down; counts and tolerances by hand."""
 
+import json
+from pathlib import Path
+
 import pytest
 from pydantic import ValidationError
 from results import hits, result_of, row, silent
@@ -8,6 +11,8 @@ from rageval.gate.decision import decide
 from rageval.gate.thresholds import GateThresholds
 from rageval.gate.verdict import Rule, State
 from rageval.report.comparison import as_json, verdict_lines
+
+ROOT = Path(__file__).parents[1]
 
 
 def drop(before, after, tolerance, measure="hit_rate_at_1", subset="all"):
@@ -233,3 +238,20 @@ def test_a_limit_on_a_measure_that_is_not_taken_lists_those_that_are():
     limits = GateThresholds(max_drop={"all": {"hitrate": 0.1}})
     with pytest.raises(ValueError, match="no such measure; known: recall, mrr"):
         limits.require_known(["recall", "mrr"])
+
+
+def test_the_verdict_has_exactly_the_keys_and_words_of_its_published_schema():
+    schema = json.loads((ROOT / "docs" / "reference" / "verdict.schema.json").read_text())
+    limits = GateThresholds(
+        floors={"all": {"recall": 0}},
+        max_drop={"all": {"recall": 0}},
+        no_tolerance=("all",),
+        new_distractors=0,
+    )
+    found = as_json(decide(hits(1, 2), hits(2, 2), limits))
+    check, run = schema["$defs"]["check"], schema["$defs"]["run"]
+    assert list(found) == schema["required"] == list(schema["properties"])
+    assert list(found["checks"][0]) == check["required"] == list(check["properties"])
+    assert list(found["candidate"]) == list(found["baseline"]) == run["required"]
+    assert {one["rule"] for one in found["checks"]} == set(check["properties"]["rule"]["enum"])
+    assert {state.value for state in State} == set(schema["properties"]["state"]["enum"])

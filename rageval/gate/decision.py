@@ -11,6 +11,8 @@ from rageval.comparison.result import Result
 from rageval.gate.thresholds import GateThresholds
 from rageval.gate.verdict import Check, Rule, State, Verdict, share
 
+_NAMED = 8  # ids in a sentence before the rest is counted
+
 
 def decide(
     candidate: Result,
@@ -86,12 +88,22 @@ def _floors(candidate: Result, thresholds: GateThresholds) -> Iterator[Check]:
 
 def _no_cases(candidate: Result, measure: str) -> str:
     if measure not in candidate.measures:
-        return f"has a floor, but there is no such measure; there are: {_listed(candidate)}"
+        return (
+            f"has a floor, but there is no such measure; there are: {', '.join(candidate.measures)}"
+        )
     return "has a floor and no cases"
 
 
-def _listed(candidate: Result) -> str:
-    return ", ".join(candidate.measures)
+def _listed(ids: list[str]) -> str:
+    """Return the first ids, and how many more there are.
+
+    Examples
+    --------
+    >>> _listed(["a", "b"]), _listed(list("abcdefghij"))
+    ('a, b', 'a, b, c, d, e, f, g, h and 2 more')
+    """
+    more = f" and {len(ids) - _NAMED} more" if len(ids) > _NAMED else ""
+    return ", ".join(ids[:_NAMED]) + more
 
 
 def _drops(comparison: Comparison, thresholds: GateThresholds) -> Iterator[Check]:
@@ -105,7 +117,7 @@ def _drops(comparison: Comparison, thresholds: GateThresholds) -> Iterator[Check
             tolerance = _decimal(limit)
             told = f"{share(*before)} → {share(*after)}, {_tolerated(limit, tolerance, after[1])}"
             if drop > tolerance:
-                told += f"; fell: {', '.join(_fallen(comparison, subset, measure))}"
+                told += f"; fell: {_listed(_fallen(comparison, subset, measure))}"
             yield Check(Rule.DROP, subset, measure, drop <= tolerance, told)
 
 
