@@ -112,7 +112,6 @@ def test_every_fault_is_told_with_its_line(tmp_path):
         "5: not a JSON object: Expecting property name enclosed in double quotes at column 2",
         "6: not a JSON object: it holds list, not an object",
         "7: not a JSON object: the key '_id' occurs twice",
-        "8: not a JSON object: the line is blank",
         "9: not a JSON object: it is not UTF-8",
         "10: not a JSON object: it holds half of a surrogate pair",
         "11: not a JSON object: NaN is no JSON value",

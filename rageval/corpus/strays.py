@@ -24,14 +24,14 @@ Stray = tuple[int, str]  # line, sentence
 
 
 def stray_groups(text: str, head: bool = True) -> Stray | None:
-    """Return the first sign of groups in a text without front matter, or None.
+    r"""Return the first sign of groups in a text without front matter, or None.
 
     Read are the head of the page (if `head`), that is what a first line such as `---`, `+++` or `{`
     encloses, and every block between two lines `---` that is a YAML mapping. Code is passed over.
 
     Examples
     --------
-    >>> stray_groups("+++\\ngroups = ['hr']\\n+++\\n")[0]
+    >>> stray_groups("+++\ngroups = ['hr']\n+++\n")[0]
     1
     >>> stray_groups("The groups: all of them.") is None
     True
