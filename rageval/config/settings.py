@@ -169,9 +169,10 @@ class EvaluationConfig(PipelineConfig):
     def _known_measures(self) -> Self:
         known = [measure.name for measure in catalogue(self.measures)]
         self.threshold.require_known(known)
-        if self.sweep.objective is not None and self.sweep.objective not in known:
+        ranking = [m.name for m in catalogue(self.measures) if not m.lower_is_better]
+        if self.sweep.objective is not None and self.sweep.objective not in ranking:
             raise ValueError(
-                f"sweep.objective: no such measure; known: {', '.join(known)}, got "
+                f"sweep.objective: no measure to be high; known: {', '.join(ranking)}, got "
                 f"{self.sweep.objective!r}"
             )
         return self
