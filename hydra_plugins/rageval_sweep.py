@@ -5,17 +5,16 @@ Imported at every start, so it names the classes and loads nothing.
 
 from __future__ import annotations
 
-import logging
 from collections.abc import Sequence
+from typing import Any
 
 from hydra._internal.core_plugins.basic_sweeper import BasicSweeper
 from hydra.core.config_store import ConfigStore
+from hydra.core.override_parser.overrides_parser import OverridesParser
 from hydra.core.utils import JobReturn
 from hydra.plugins.launcher import Launcher
 from hydra.types import HydraContext, TaskFunction
 from omegaconf import DictConfig
-
-_log = logging.getLogger(__name__)
 
 
 class SweepLauncher(Launcher):
@@ -37,11 +36,23 @@ class SweepLauncher(Launcher):
 
 
 class CellSweeper(BasicSweeper):
-    """Hydra's own sweeper, without composing every cell twice: the launcher does it anyway."""
+    """Hydra's own sweeper, without its folder and without composing every cell twice.
 
-    def validate_batch_is_legal(self, batch: Sequence[Sequence[str]]) -> None:
-        """Leave it to the launcher, which tells every cell that cannot be composed."""
-        _log.debug("%d cells", len(batch))
+    The launcher composes the cells anyway, and tells those that cannot be.
+    """
+
+    def sweep(self, arguments: list[str]) -> Any:  # noqa: ANN401  as Hydra has it
+        """Run all combinations, and see to it that what failed elsewhere is told."""
+        from rageval.config.launch import tell
+
+        context, launcher = self.hydra_context, self.launcher
+        parser = OverridesParser.create(config_loader=context.config_loader)
+        overrides = parser.parse_overrides([*self._parse_config(), *arguments])
+        done: list[JobReturn] = []
+        for batch in self.split_arguments(overrides, self.max_batch_size):
+            done += launcher.launch(batch, initial_job_idx=len(done))
+        tell(done)
+        return [done]
 
 
 _HERE = "hydra_plugins.rageval_sweep"

@@ -53,7 +53,7 @@ def candidate_plan(candidate: Kept, trust: Trust) -> Plan:
     except InputError as fault:
         raise NoVerdictError(f"run {candidate.run} cannot be run anew: {fault}") from fault
     _require_same_questions(plan, candidate)
-    if plan.provenance().whole != candidate.result.variant:
+    if plan.variant.whole != candidate.result.variant:
         raise NoVerdictError(
             f"run {candidate.run} cannot be run anew: its configuration, the version of rageval or "
             "the source of its own classes is no longer the one that was measured; make a new run"
@@ -80,7 +80,7 @@ def champion_plan(
     except InputError as fault:
         raise NoVerdictError(f"{who} cannot be run anew: {fault}") from fault
     _require_same_questions(plan, candidate)
-    if plan.provenance().sources != found.kept.tags.get("rageval.sources"):
+    if plan.variant.sources != found.kept.tags.get("rageval.sources"):
         raise NoVerdictError(
             f"{who} cannot be run anew: the source of its own classes is no longer the one that "
             "was registered"
@@ -103,7 +103,7 @@ def _grafted(now: DictConfig, champion: DictConfig) -> DictConfig:
 
 
 def _require_same_questions(plan: Plan, candidate: Kept) -> None:
-    if plan.benchmark() != candidate.result.benchmark:
+    if plan.benchmark != candidate.result.benchmark:
         raise NoVerdictError(
             f"the corpus or the labels are no longer those that run {candidate.run} was measured "
             "on: run the candidate anew"

@@ -132,7 +132,7 @@ def _against(
 def _rescored(home: Store, candidate: Kept, found: Baseline, trust: Trust, target: Console) -> Kept:
     """Return the champion on the candidate's benchmark, measured now if it was not before."""
     plan = champion_plan(candidate, found, trust)
-    known = finished(home, RESCORE, candidate.result.benchmark, plan.provenance().whole)
+    known = finished(home, RESCORE, candidate.result.benchmark, plan.variant.whole)
     if known is None:
         target.print(
             f"running the champion ({found.kept.result.name}) on the candidate's benchmark"

@@ -53,8 +53,16 @@ class Pipeline:
     index: Index
 
     @classmethod
-    def build(cls, corpus: Corpus, parts: Parts, progress: Callable[[str], None]) -> Pipeline:
+    def build(
+        cls,
+        corpus: Corpus,
+        parts: Parts,
+        progress: Callable[[str], None],
+        cutting: Callable[[Corpus, Chunker], Chunks] = cut,
+    ) -> Pipeline:
         """Cut the corpus and index its chunks; `progress` is told what begins.
+
+        `cutting` may return chunks that were cut before.
 
         Raises
         ------
@@ -62,7 +70,7 @@ class Pipeline:
             If the retriever's backend cannot be reached.
         """
         progress(f"cutting {len(corpus):,} documents")
-        chunks = cut(corpus, parts.chunker)
+        chunks = cutting(corpus, parts.chunker)
         progress(f"indexing {len(chunks):,} chunks")
         return cls(parts, chunks, parts.retriever.index(chunks))
 

@@ -6,10 +6,12 @@
 from __future__ import annotations
 
 import os
+import re
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from contextlib import nullcontext
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
@@ -17,13 +19,16 @@ from omegaconf import DictConfig, OmegaConf
 from rich.console import Console
 
 from rageval import provenance
+from rageval.chunking import chunks
+from rageval.chunking.chunks import Chunker, Chunks
 from rageval.config.build import build_parts
 from rageval.config.loading import Dataset, Side, load
 from rageval.config.reading import parameters, read, without_secrets
 from rageval.config.settings import EvaluationConfig
+from rageval.corpus.document import Corpus
 from rageval.errors import InputError
 from rageval.evaluation import latency
-from rageval.evaluation.evaluation import Benchmark, Evaluation, evaluate
+from rageval.evaluation.evaluation import Benchmark, Evaluation, Grounds, evaluate
 from rageval.evaluation.latency import Latency
 from rageval.fingerprint import digest
 from rageval.pipeline import Parts, Pipeline
@@ -31,8 +36,9 @@ from rageval.report import console, summary
 from rageval.report.header import Header
 from rageval.report.outcome import Outcome
 from rageval.report.wording import notes
+from rageval.retrievers.retriever import require
 from rageval.split import DEV
-from rageval.stages.staged import StagedIndex, staged
+from rageval.stages.staged import StagedIndex, content_key, staged
 from rageval.stages.store import CacheConfig, Stages
 from rageval.thresholds import weak
 from rageval.tracking import store as stores
@@ -54,6 +60,7 @@ class Plan:
     retrieval: str  # in words
     kind: str  # single | cell | rescore: what sort of run this is
     split: str = DEV  # the side whose questions are asked
+    choices: Mapping[str, str] = field(default_factory=dict)  # group of conf/ → its file
 
     @classmethod
     def of(
@@ -77,6 +84,7 @@ class Plan:
         node = OmegaConf.to_container(composed.dataset, resolve=True)
         dataset = kept.value("dataset", digest(node), lambda: load(config.dataset))
         parts = build_parts(config, dataset.access)
+        require(parts.retriever)
         return cls(composed, config, dataset, parts, kept, words(parts), kind)
 
     @property
@@ -84,6 +92,7 @@ class Plan:
         """Return the questions that are scored."""
         return self.dataset.dev if self.split == DEV else self.dataset.holdout
 
+    @cached_property
     def benchmark(self) -> str:
         """Return the fingerprint of what retrieval is held against."""
         judging = provenance.Judging(self.config.measures, self.config.judging.min_overlap)
@@ -93,14 +102,27 @@ class Plan:
 
     def staged_parts(self) -> Parts:
         """Return the parts with a retriever that computes each stage once."""
-        node, source = self.config.retriever, self.provenance().sources
+        node, source = self.config.retriever, self.variant.sources
         if self.stages.config.kind == "off":
             return self.parts
         return replace(
             self.parts, retriever=staged(self.parts.retriever, node, source, self.stages)
         )
 
-    def provenance(self) -> provenance.Variant:
+    def cut(self, corpus: Corpus, chunker: Chunker) -> Chunks:
+        """Return the corpus cut into chunks, once for each chunking."""
+        key = digest([corpus.digest, self.variant.chunking])
+        return self.stages.value("chunks", key, lambda: chunks.cut(corpus, chunker))
+
+    def grounds(self, benchmark: Benchmark, chunks: Chunks) -> Grounds:
+        """Return the labels held against the chunks, once for each chunking."""
+        key = digest([self.benchmark, content_key(chunks)])
+        return self.stages.value(
+            "qrels", key, lambda: Grounds.of(benchmark, chunks, self.dataset.access)
+        )
+
+    @cached_property
+    def variant(self) -> provenance.Variant:
         """Return what names the retrieval."""
         kept = without_secrets(self.composed)  # a new secret makes no new retrieval
         nodes: dict[str, Any] = {
@@ -118,27 +140,33 @@ def open_tracking(config: TrackingConfig, target: Console) -> Store | None:
     UnreachableError
         If it cannot be reached.
     """
-    for sentence in stores.ignored(os.environ):
-        target.print(f"note: {sentence}")
+    _say_ignored(target)
     if not config.enabled:
         return None
     return stores.open_store(stores.locate(config, os.environ), config.experiment)
 
 
+def _say_ignored(target: Console) -> None:
+    for sentence in stores.ignored(os.environ):
+        target.print(f"note: {sentence}")
+
+
 def require_tracking(config: TrackingConfig, target: Console) -> Store:
-    """Open the tracking store of a verb that cannot do without.
+    """Open the tracking store of a verb that reads it; nothing is made.
 
     Raises
     ------
+    NoVerdictError
+        If nothing was recorded there yet.
     InputError
         If tracking is off.
     UnreachableError
         If the store cannot be reached.
     """
-    store = open_tracking(config, target)
-    if store is None:
+    if not config.enabled:
         raise InputError("tracking=off: this verb reads the tracking store, it cannot do without")
-    return store
+    _say_ignored(target)
+    return stores.open_store(stores.locate(config, os.environ), config.experiment, make=False)
 
 
 def measure(plan: Plan, target: Console) -> Outcome:
@@ -148,9 +176,11 @@ def measure(plan: Plan, target: Console) -> Outcome:
         side.golden.questions, side.evidence, config.measures, config.judging.min_overlap
     )
     with console.progress(target) as steps:
-        pipeline = Pipeline.build(plan.dataset.corpus, plan.staged_parts(), steps.begin)
+        corpus, parts = plan.dataset.corpus, plan.staged_parts()
+        pipeline = Pipeline.build(corpus, parts, steps.begin, plan.cut)
         steps.expect(len(side.golden))
-        evaluation = evaluate(pipeline, benchmark, steps.advance)
+        grounds = plan.grounds(benchmark, pipeline.chunks)
+        evaluation = evaluate(pipeline, benchmark, steps.advance, grounds)
         steps.begin("timing single questions")
         timed = _timed(plan, pipeline, benchmark)
     weak_cells = weak(evaluation.subsets, config.threshold.floors)
@@ -159,7 +189,7 @@ def measure(plan: Plan, target: Console) -> Outcome:
         evaluation=evaluation,
         latency=timed,
         sheet=summary.sheet(evaluation, weak_cells, timed),
-        params=parameters(plan.composed),
+        params={**_chosen(plan.choices), **parameters(plan.composed)},
         config=OmegaConf.to_yaml(without_secrets(plan.composed)),
         sources={part: _source(config, part) for part in ("corpus", "questions")},
         digests={"corpus": plan.dataset.corpus.digest, "questions": side.golden.digest},
@@ -178,7 +208,7 @@ def _timed(plan: Plan, pipeline: Pipeline, benchmark: Benchmark) -> Latency | No
     index = pipeline.index
     if not isinstance(index, StagedIndex):
         return compute()
-    key = digest([index.key, sample, plan.benchmark(), plan.parts.window.depth])
+    key = digest([index.key, sample, plan.benchmark, plan.parts.window.depth])
     return plan.stages.value("latency", key, compute)
 
 
@@ -199,6 +229,15 @@ def measure_and_keep(
     return outcome, run
 
 
+def _chosen(choices: Mapping[str, str]) -> dict[str, str]:
+    """Return the files of conf/ that were chosen as parameters, Hydra's own left out."""
+    return {
+        re.sub(r"[^\w./ -]", "-", group): name
+        for group, name in choices.items()
+        if not group.startswith("hydra/")
+    }
+
+
 def _source(config: EvaluationConfig, part: str) -> str:
     node = config.dataset.corpus if part == "corpus" else config.dataset.golden
     return str(node.get("path", node["_target_"]))
@@ -212,8 +251,8 @@ def _header(plan: Plan, evaluation: Evaluation) -> Header:
         retrieval=plan.retrieval,
         documents=len(plan.dataset.corpus),
         chunks=len(evaluation.chunks),
-        benchmark=plan.benchmark(),
-        variant=plan.provenance(),
+        benchmark=plan.benchmark,
+        variant=plan.variant,
         commit=copy.commit,
         dirty=copy.dirty,
         notes=(*plan.dataset.notes, *notes(evaluation)),

@@ -203,7 +203,7 @@ def test_a_table_that_cannot_be_read_is_no_verdict_and_no_traceback(shop, conten
 def test_a_run_that_is_not_there_is_no_verdict(shop):
     assert shop.gate("0" * 32).code == 3
     said = shop.type("gate", "dataset.name=unheard")
-    assert (said.code, "has no finished run of the set unheard" in said.err) == (3, True)
+    assert (said.code, "there is no experiment 'unheard'" in said.err) == (3, True)
 
 
 def test_a_garbage_collected_champion_is_no_verdict_and_can_be_replaced_by_force(shop):

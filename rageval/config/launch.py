@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import os
 import sys
+import traceback
 from collections.abc import Callable, Sequence
+from contextvars import ContextVar
 
 import hydra
+from hydra.core.utils import JobReturn, JobStatus
 from hydra.errors import HydraException
 from omegaconf import DictConfig
 from omegaconf.errors import OmegaConfBaseException
@@ -16,8 +19,9 @@ from rageval.config.refusals import explained
 from rageval.config.resolvers import register
 from rageval.errors import RagevalError
 
-_UNFINISHED = 4
+UNFINISHED = 4
 Job = Callable[[DictConfig], int]  # composed configuration → exit code
+_codes: ContextVar[list[int]] = ContextVar("rageval_codes")
 
 
 def launch(config: str, overrides: Sequence[str], job: Job) -> int:
@@ -30,12 +34,15 @@ def launch(config: str, overrides: Sequence[str], job: Job) -> int:
     """
     register()
     codes: list[int] = []
-    begun: list[DictConfig] = []
+    token = _codes.set(codes)
+    begun: list[bool] = []
 
-    def task(composed: DictConfig) -> None:
-        begun.append(composed)
-        codes.append(_UNFINISHED)  # what stays if the job breaks
+    def task(composed: DictConfig) -> int:
+        register()  # again: a launcher may have started another process
+        begun.append(True)
+        codes.append(UNFINISHED)  # what stays if the job breaks
         codes[-1] = _code(job, composed)
+        return codes[-1]
 
     sys.argv[1:] = overrides
     # Hydra prints a traceback and leaves unless it is told to raise.
@@ -43,11 +50,27 @@ def launch(config: str, overrides: Sequence[str], job: Job) -> int:
     main = hydra.main(version_base="1.3", config_path=str(shipped("conf")), config_name=config)
     try:
         main(task)()
-    except (HydraException, OmegaConfBaseException, ValueError) as fault:
+    except (HydraException, OmegaConfBaseException, ValueError, OSError) as fault:
         if begun:
             raise
         raise explained(fault) from fault
+    finally:
+        _codes.reset(token)
     return max(codes, default=0)
+
+
+def tell(jobs: Sequence[JobReturn]) -> None:
+    """Note how the jobs of a launcher ended, in whatever process, and print what broke them."""
+    for job in jobs:
+        if job.status is JobStatus.FAILED:
+            told = "".join(traceback.format_exception(job._return_value))
+            sys.stderr.write(f"✗ failed: {' '.join(job.overrides or ())}\n{told}")
+        note(UNFINISHED if job.status is JobStatus.FAILED else job.return_value or 0)
+
+
+def note(code: int) -> None:
+    """Let an exit code count."""
+    _codes.get().append(code)
 
 
 def _code(job: Job, composed: DictConfig) -> int:

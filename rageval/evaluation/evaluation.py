@@ -13,6 +13,7 @@ from rageval.evaluation.diagnosis import Diagnosis, diagnose
 from rageval.evaluation.labels import Labels
 from rageval.evaluation.retrieval import Retrieved, retrieve
 from rageval.evaluation.scoring import Judged, Ranks, ranks, score
+from rageval.golden.access import Access
 from rageval.golden.question import Question
 from rageval.judging.qrels import Qrels, judge
 from rageval.judging.resolution import Evidence
@@ -35,6 +36,27 @@ class Benchmark:
     def asks(self) -> list[Ask]:
         """Return the questions as the pipeline is asked them."""
         return [Ask(q.text, q.asker, q.history) for q in self.questions]
+
+
+@dataclass(frozen=True)
+class Grounds:
+    """All that judging needs and that no ranking changes."""
+
+    qrels: Qrels
+    labels: Labels
+    groups: Sequence[frozenset[str]]  # of each question's asker
+    members: Mapping[str, NDArray[np.bool_]]  # subset → [n_questions]
+
+    @classmethod
+    def of(cls, benchmark: Benchmark, chunks: Chunks, access: Access) -> Grounds:
+        """Hold the labels against the chunks."""
+        questions = benchmark.questions
+        return cls(
+            qrels=judge(benchmark.evidence, chunks, benchmark.min_overlap),
+            labels=Labels.of(questions, chunks.corpus),
+            groups=[access.groups(question.asker) for question in questions],
+            members=members(questions, access.groups),
+        )
 
 
 @dataclass(frozen=True)
@@ -73,26 +95,29 @@ class Evaluation:
 
 
 def evaluate(
-    pipeline: Pipeline, benchmark: Benchmark, advance: Callable[[int], None]
+    pipeline: Pipeline,
+    benchmark: Benchmark,
+    advance: Callable[[int], None],
+    grounds: Grounds | None = None,
 ) -> Evaluation:
-    """Ask the pipeline every question and judge what it returns; `advance` counts questions."""
-    questions, corpus = benchmark.questions, pipeline.chunks.corpus
-    groups = pipeline.parts.access.groups
+    """Ask the pipeline every question and judge what it returns; `advance` counts questions.
+
+    `grounds` are those of the benchmark and the pipeline's chunks, where they are known already.
+    """
+    chunks = pipeline.chunks
     retrieved = retrieve(pipeline, benchmark.asks, benchmark.cutoffs.deepest, advance)
-    qrels = judge(benchmark.evidence, pipeline.chunks, benchmark.min_overlap)
-    labels = Labels.of(questions, corpus)
-    judged = Judged(labels, benchmark.evidence, qrels, retrieved, pipeline.chunks)
+    grounds = grounds or Grounds.of(benchmark, chunks, pipeline.parts.access)
+    judged = Judged(grounds.labels, benchmark.evidence, grounds.qrels, retrieved, chunks)
     found = ranks(judged)
     values = score(judged, found, benchmark.cutoffs)
-    inside = members(questions, groups)
     return Evaluation(
         benchmark=benchmark,
-        chunks=pipeline.chunks,
-        qrels=qrels,
+        chunks=chunks,
+        qrels=grounds.qrels,
         retrieved=retrieved,
         ranks=found,
         values=values,
-        subsets=table(values, inside),
-        members=inside,
-        diagnoses=diagnose(judged, found, [groups(q.asker) for q in questions]),
+        subsets=table(values, grounds.members),
+        members=grounds.members,
+        diagnoses=diagnose(judged, found, grounds.groups, benchmark.questions),
     )

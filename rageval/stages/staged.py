@@ -7,10 +7,14 @@ source of a user's classes, questions by their text and what their askers may se
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import cache, cached_property
+from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
 from typing import Any
 
+from rageval import __version__
 from rageval.chunking.chunks import Chunks
 from rageval.fingerprint import digest
 from rageval.retrievers.foreign import Foreign
@@ -40,7 +44,7 @@ class StagedIndex:
     chunks: Chunks
     key: str
 
-    @property
+    @cached_property
     def built(self) -> Index:
         """Return the index itself."""
         return self.owner.stages.value(
@@ -87,9 +91,9 @@ def staged(retriever: Retriever, node: Mapping[str, Any], source: str, stages: S
     """Return a retriever that computes once, and its parts with it.
 
     `node` is its configuration, `source` the digest of the files that define a user's classes. A
-    user's retriever that answers one by one may change behind our back, so it is asked every time.
+    user's retriever may change behind our back, so it is asked every time.
     """
-    if isinstance(retriever, Foreign) or _holds_foreign(retriever):
+    if _holds_foreign(retriever):
         return retriever
     if isinstance(retriever, Hybrid):
         parts = {
@@ -97,12 +101,49 @@ def staged(retriever: Retriever, node: Mapping[str, Any], source: str, stages: S
             for name, part in retriever.retrievers.items()
         }
         retriever = replace(retriever, retrievers=parts)
-    return Staged(retriever, digest([node, source]), stages)
+    made_by = [__version__, source, *map(_version, _LIBRARIES), *_files(node)]
+    return Staged(retriever, digest([node, made_by]), stages)
 
 
 def _holds_foreign(retriever: Retriever) -> bool:
-    parts = retriever.retrievers.values() if isinstance(retriever, Hybrid) else ()
-    return any(isinstance(part, Foreign) or _holds_foreign(part) for part in parts)
+    """Say whether a retriever is a user's or holds one at any depth."""
+    if isinstance(retriever, Hybrid):
+        return any(_holds_foreign(part) for part in retriever.retrievers.values())
+    own = type(retriever).__module__.startswith("rageval.")
+    return isinstance(retriever, Foreign) or not own
+
+
+# What scores are made with; another version may score differently.
+_LIBRARIES = (
+    "numpy", "scipy", "scikit-learn", "bm25s", "PyStemmer", "regex", "model2vec", "wordllama",
+    "sentence-transformers", "torch",
+)  # fmt: skip
+
+
+@cache
+def _version(library: str) -> str:
+    try:
+        return version(library)
+    except PackageNotFoundError:
+        return ""
+
+
+def _files(node: Any) -> Iterator[list[Any]]:  # noqa: ANN401  any JSON value
+    """Yield the state of the files that a configuration names, an encoder's folder for instance."""
+    if isinstance(node, str):
+        root = Path(node)
+        files = [root] if root.is_file() else sorted(root.rglob("*")) if _named(node) else []
+        for file in files:
+            state = file.stat()
+            yield [str(file), state.st_size, state.st_mtime_ns]
+    elif isinstance(node, Mapping | list | tuple):
+        for value in node.values() if isinstance(node, Mapping) else node:
+            yield from _files(value)
+
+
+def _named(text: str) -> bool:
+    """Say whether a text names a folder below or beside here, and is no name of anything else."""
+    return "/" in text and Path(text).is_dir()
 
 
 def content_key(chunks: Chunks) -> str:

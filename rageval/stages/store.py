@@ -5,8 +5,11 @@ from __future__ import annotations
 import contextlib
 import io
 import os
-import tempfile
+import struct
 import threading
+import time
+import uuid
+import zlib
 from collections import Counter, OrderedDict
 from collections.abc import Callable, Mapping
 from pathlib import Path
@@ -16,10 +19,20 @@ from zipfile import BadZipFile
 import numpy as np
 from numpy.typing import NDArray
 
+from rageval.chunking.chunks import Chunks
+from rageval.corpus.document import Corpus
 from rageval.fields import Count, Name, Record
+from rageval.stages.size import held
 
 T = TypeVar("T")
 Arrays = Mapping[str, NDArray[Any]]
+_OWN = "rageval.name"  # the array by which a file says what it holds
+_ABANDONED = 3600  # seconds after which a half-written file is nobody's
+# What numpy and zipfile raise on files that are damaged or not ours.
+_DAMAGE = (
+    OSError, ValueError, EOFError, KeyError, TypeError, RuntimeError, OverflowError, MemoryError,
+    SyntaxError, BadZipFile, zlib.error, struct.error,
+)  # fmt: skip
 
 
 class CacheConfig(Record):
@@ -35,8 +48,8 @@ class Stages:
     """Results by stage and digest; the least lately used go first when there are too many.
 
     Only arrays go to disk, as .npz files without pickled objects, each written whole under another
-    name and then renamed, so that several processes may share a folder. A file that cannot be read
-    is computed anew.
+    name and then renamed, so that several processes may share a folder. A file that cannot be read,
+    or that holds something else than its name says, is computed anew.
     """
 
     def __init__(self, config: CacheConfig) -> None:
@@ -47,8 +60,8 @@ class Stages:
         self._size = 0
         self._lock = threading.Lock()
 
-    def value(self, stage: str, key: str, compute: Callable[[], T], size: int = 0) -> T:
-        """Return a result that is kept in memory alone; `size` is what it counts for, in bytes."""
+    def value(self, stage: str, key: str, compute: Callable[[], T]) -> T:
+        """Return a result that is kept in memory alone."""
         name = f"{stage}-{key}"
         found = self._find(name)
         if found is not None:
@@ -57,7 +70,7 @@ class Stages:
             return kept
         self.misses[stage] += 1
         result = compute()
-        self._keep(name, result, size)
+        self._keep(name, result)
         return result
 
     def arrays(self, stage: str, key: str, compute: Callable[[], Arrays | None]) -> Arrays | None:
@@ -70,7 +83,7 @@ class Stages:
         if found is None:
             found = self._read(name)
             if found is not None:
-                self._keep(name, found, _bytes(found))
+                self._keep(name, found)
         if found is not None:
             self.hits[stage] += 1
             kept: Arrays = found
@@ -78,7 +91,7 @@ class Stages:
         self.misses[stage] += 1
         result = compute()
         if result is not None:
-            self._keep(name, result, _bytes(result))
+            self._keep(name, result)
             self._write(name, result)
         return result
 
@@ -89,9 +102,10 @@ class Stages:
             self._kept.move_to_end(name)
             return self._kept[name][0]
 
-    def _keep(self, name: str, result: object, size: int) -> None:
+    def _keep(self, name: str, result: object) -> None:
         if self.config.kind == "off":
             return
+        size = held(result, (Stages, Chunks, Corpus))
         with self._lock:
             self._size += size - self._kept.pop(name, (None, 0))[1]
             self._kept[name] = (result, size)
@@ -108,26 +122,38 @@ class Stages:
         try:
             with np.load(path, allow_pickle=False) as file:
                 found = {key: file[key] for key in file.files}
-            os.utime(path)
-        except (OSError, ValueError, EOFError, BadZipFile, KeyError):
+            if str(found.pop(_OWN)) != name:
+                return None
+        except _DAMAGE:
             return None
+        with contextlib.suppress(OSError):  # a folder that others fill may be read and no more
+            os.utime(path)
         return found
 
     def _write(self, name: str, result: Arrays) -> None:
         """Keep arrays on disk; a full or read-only disk costs time, not the evaluation."""
         if self.config.kind != "disk":
             return
+        content = io.BytesIO()
+        named: dict[str, Any] = {_OWN: np.array(name), **result}
+        np.savez(content, **named)
+        folder = Path(self.config.dir)
+        part = folder / f"{uuid.uuid4().hex}.part"
         with contextlib.suppress(OSError):
-            folder = Path(self.config.dir)
             folder.mkdir(parents=True, exist_ok=True)
-            content = io.BytesIO()
-            np.savez(content, allow_pickle=False, **dict(result))
-            with tempfile.NamedTemporaryFile(dir=folder, suffix=".part", delete=False) as file:
-                file.write(content.getbuffer())
-            Path(file.name).replace(self._path(name))
+            try:
+                part.write_bytes(content.getbuffer())
+                part.replace(self._path(name))
+            finally:
+                part.unlink(missing_ok=True)
             self._evict(folder)
 
     def _evict(self, folder: Path) -> None:
+        """Delete the least lately used files over the limit, and what dead processes left."""
+        old = time.time() - _ABANDONED
+        for part in folder.glob("*.part"):
+            if part.stat().st_mtime < old:
+                part.unlink(missing_ok=True)
         files = sorted((f.stat().st_mtime, f.stat().st_size, f) for f in folder.glob("*.npz"))
         total = sum(size for _, size, _ in files)
         for _, size, file in files:
@@ -135,7 +161,3 @@ class Stages:
                 return
             file.unlink(missing_ok=True)
             total -= size
-
-
-def _bytes(arrays: Arrays) -> int:
-    return sum(array.nbytes for array in arrays.values())

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 import sys
 from collections import Counter
 
@@ -12,14 +13,23 @@ from rageval.report import console
 from rageval.report.tables import Table
 from rageval.sweep.leaderboard import (
     Leaderboard,
-    assignments,
     best_by_subset,
     leaderboard,
     main_effects,
-    swept,
 )
 from rageval.sweep.plots import pictures
-from rageval.sweep.session import DONE, FAILED, PLANNED, RESUMED, SKIPPED, Ended, Session
+from rageval.sweep.session import (
+    DONE,
+    FAILED,
+    PLANNED,
+    RESUMED,
+    SKIPPED,
+    STOPPED,
+    Ended,
+    Session,
+    assignments,
+    swept,
+)
 from rageval.tracking.sweeps import Board, close_parent
 
 _SHOWN = 10  # cells of the table on the screen
@@ -33,41 +43,51 @@ def end_sweep(sweep: Session) -> None:
     target = console.console()
     interrupted = sys.exc_info()[0] is KeyboardInterrupt
     board = leaderboard(sweep.ended, sweep.objective)
-    if sweep.opened is not None:
-        close_parent(sweep.opened, _board(sweep, board), interrupted)
-    _show(target, sweep, board)
+    try:
+        if sweep.opened is not None:
+            close_parent(sweep.opened, _board(sweep, board), interrupted)
+    finally:
+        _show(target, sweep, board)
 
 
 def _board(sweep: Session, board: Leaderboard) -> Board:
     states = Counter(ended.state for ended in sweep.ended)
     found = board.best.whole[board.objective].value if board.best else None
+    kept = {
+        f"cache/{stage}_{kind}": number
+        for stage, (hits, made) in sweep.cache.items()
+        for kind, number in (("hits", hits), ("computed", made))
+    }
     return Board(
         metrics={
             "sweep/cells": sweep.cells,
             **{f"sweep/{state}": states[state] for state in (DONE, RESUMED, FAILED, SKIPPED)},
-            **{f"cache/{stage}_hits": hits for stage, (hits, _) in sweep.cache.items()},
-            **{f"cache/{stage}_computed": made for stage, (_, made) in sweep.cache.items()},
+            "sweep/not_run": sweep.cells - sum(states.values()) + states[STOPPED],
+            **kept,
             **({f"best/{board.objective}": found} if found is not None else {}),
             **({"best/expected_optimism": board.optimism} if board.optimism is not None else {}),
         },
-        grid={key: ", ".join(values) for key, values in swept(sweep.ended).items()},
-        tables={
-            "leaderboard.json": ranking(board),
-            "best_by_subset.json": Table(
-                ["subset", "cell", board.objective], [list(row) for row in best_by_subset(board)]
-            ),
-            "main_effects.json": Table(
-                ["key", "value", "cells", f"mean {board.objective}"],
-                [list(row) for row in main_effects(board)],
-            ),
-            "failures.json": Table(
-                ["cell", "state", "cause"],
-                [[" ".join(e.overrides), e.state, e.fault] for e in _failed(sweep)],
-            ),
-        },
+        tables=_tables(sweep, board),
         pictures=pictures(board),
         words="\n\n".join(_luck(board)),
     )
+
+
+def _tables(sweep: Session, board: Leaderboard) -> dict[str, Table]:
+    return {
+        "leaderboard.json": ranking(board),
+        "best_by_subset.json": Table(
+            ["subset", "cell", board.objective], [list(row) for row in best_by_subset(board)]
+        ),
+        "main_effects.json": Table(
+            ["key", "value", "cells", f"mean {board.objective}"],
+            [list(row) for row in main_effects(board)],
+        ),
+        "failures.json": Table(
+            ["cell", "state", "cause"],
+            [[" ".join(e.overrides), e.state, e.fault] for e in _failed(sweep)],
+        ),
+    }
 
 
 def ranking(board: Leaderboard) -> Table:
@@ -94,10 +114,10 @@ def ranking(board: Leaderboard) -> Table:
 
 def _short(board: Leaderboard) -> Table:
     """Return the first cells with what was swept and the objective, for the screen."""
-    keys = list(swept(board.cells))
+    keys = list(swept(cell.overrides for cell in board.cells))
     rows: list[list[object]] = []
     for cell in board.cells[:_SHOWN]:
-        chosen, found = assignments(cell), cell.whole[board.objective]
+        chosen, found = assignments(cell.overrides), cell.whole[board.objective]
         interval = f"[{found.low:.2f}, {found.high:.2f}]"
         like = "=" if cell.number in board.alike else ""
         mrr = cell.whole["mrr"].value if "mrr" in cell.whole else None
@@ -116,8 +136,12 @@ def _luck(board: Leaderboard) -> list[str]:
         return []
     value = board.best.whole[board.objective].value or 0.0
     others = len(board.alike) - 1
-    chosen = assignments(board.best)
-    words = " ".join(f"{key}={chosen[key]}" for key in swept(board.cells) if key in chosen)
+    chosen = assignments(board.best.overrides)
+    words = " ".join(
+        f"{key}={chosen[key]}"
+        for key in swept(cell.overrides for cell in board.cells)
+        if key in chosen
+    )
     return [
         f"best of {len(board.cells)} cells: {board.objective} {value:.3f}, {words}",
         f"picking the best of so many flatters: expect about {value - board.optimism:.3f} "
@@ -126,7 +150,7 @@ def _luck(board: Leaderboard) -> list[str]:
 
 
 def _failed(sweep: Session) -> list[Ended]:
-    return [ended for ended in sweep.ended if ended.state in {FAILED, SKIPPED}]
+    return [ended for ended in sweep.ended if ended.state in {FAILED, SKIPPED, STOPPED}]
 
 
 def _show(target: Console, sweep: Session, board: Leaderboard) -> None:
@@ -135,6 +159,7 @@ def _show(target: Console, sweep: Session, board: Leaderboard) -> None:
     told = ", ".join(f"{states[state]} {state}" for state in states)
     missing = sweep.cells - len(sweep.ended)
     target.print(f"{sweep.cells} cells: {told}" + (f", {missing} not begun" if missing else ""))
+    _show_failures(target, sweep)
     if states[PLANNED]:
         _show_plan(target, sweep)
         return
@@ -142,14 +167,38 @@ def _show(target: Console, sweep: Session, board: Leaderboard) -> None:
         console.show_table(target, _short(board))
     for line in _luck(board):
         target.print(Text(line))
-    for ended in _failed(sweep):
-        cause = ended.fault.strip().splitlines()[-1]
-        target.print(Text(f"✗ {ended.state}: {' '.join(ended.overrides)}: {cause}"))
     kept = ", ".join(f"{stage} {hits}/{hits + made}" for stage, (hits, made) in sweep.cache.items())
-    target.print(f"kept and used again: {kept}")
+    if kept:
+        target.print(f"kept and used again: {kept}")
     if sweep.opened is not None:
         target.print(f"sweep {sweep.opened.run} in experiment {sweep.opened.store.name}")
-    target.print("next: run the cell you choose on its own, then python -m rageval gate")
+    if board.best is not None:
+        words = [word for word in board.best.overrides if not word.startswith("sweep.")]
+        target.print(
+            Text(f"next: python -m rageval {shlex.join(words)}   then: python -m rageval gate")
+        )
+
+
+def _show_failures(target: Console, sweep: Session) -> None:
+    """Name the cells that were not evaluated, those of one cause together."""
+    causes: dict[tuple[str, str], list[str]] = {}
+    for ended in _failed(sweep):
+        cell = " ".join(f"{key}={value}" for key, value in _own(sweep, ended).items())
+        causes.setdefault((ended.state, ended.fault), []).append(cell)
+    for (state, fault), cells in causes.items():
+        lines = fault.strip().splitlines() or [""]
+        shown = "; ".join(cells[:_SHOWN]) + (
+            f"; {len(cells) - _SHOWN} more" * (len(cells) > _SHOWN)
+        )
+        target.print(Text(f"✗ {state}: {shown or 'the cell'}"))
+        for line in lines if not lines[0].startswith("Traceback") else lines[-1:]:
+            target.print(Text(f"    {line}"))
+
+
+def _own(sweep: Session, ended: Ended) -> dict[str, str]:
+    """Return what tells a cell from the others."""
+    keys = swept(sweep.grid)
+    return {key: value for key, value in assignments(ended.overrides).items() if key in keys}
 
 
 def _show_plan(target: Console, sweep: Session) -> None:

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from rageval.sweep.session import Ended
+from rageval.sweep.session import Ended, assignments, swept
 
 _RESAMPLES = 2000
 _SEED = 42
@@ -35,12 +35,12 @@ def leaderboard(ended: Sequence[Ended], objective: str) -> Leaderboard:
     Questions are resampled 2,000 times, seeded. The optimism is the mean, over the resamples, of
     the value of the cell that wins there less its value on all questions: what picking the best of
     several adds by chance. A cell is like the best if the 95 % interval of their difference, paired
-    by question, holds zero.
+    by question, holds zero. A cell of another benchmark has no pairs, so nothing is said of it.
     """
     cells = [cell for cell in ended if objective in cell.whole and len(cell.values)]
     cells.sort(key=lambda cell: (-_value(cell, objective), -_value(cell, "mrr"), cell.number))
     size = len(cells[0].values) if cells else 0
-    paired = [cell for cell in cells if len(cell.values) == size]
+    paired = [c for c in cells if (len(c.values), c.benchmark) == (size, cells[0].benchmark)]
     if not paired:
         return Leaderboard(objective, tuple(cells), frozenset(), None)
     values = np.array([cell.values for cell in paired])
@@ -82,33 +82,12 @@ def _like_first(means: NDArray[np.float64]) -> NDArray[np.bool_]:
     return alike
 
 
-def swept(cells: Sequence[Ended]) -> dict[str, list[str]]:
-    """Return the keys that take more than one value, with their values in order of appearance."""
-    found: dict[str, dict[str, None]] = {}
-    for cell in cells:
-        for key, value in assignments(cell).items():
-            found.setdefault(key, {})[value] = None
-    return {key: list(values) for key, values in found.items() if len(values) > 1}
-
-
-def assignments(cell: Ended) -> dict[str, str]:
-    """Return a cell's overrides as key → value.
-
-    Examples
-    --------
-    >>> assignments(Ended(0, ("retriever=bm25", "+window.k=3"), "done"))
-    {'retriever': 'bm25', 'window.k': '3'}
-    """
-    pairs = (word.partition("=") for word in cell.overrides)
-    return {key.lstrip("+"): value for key, _, value in pairs}
-
-
 def main_effects(board: Leaderboard) -> list[tuple[str, str, int, float]]:
     """Return, for each value of each swept key, its cells and their mean objective."""
     rows = []
-    for key, values in swept(board.cells).items():
+    for key, values in swept(cell.overrides for cell in board.cells).items():
         for value in values:
-            inside = [c for c in board.cells if assignments(c).get(key) == value]
+            inside = [c for c in board.cells if assignments(c.overrides).get(key) == value]
             mean = float(np.mean([_value(cell, board.objective) for cell in inside]))
             rows.append((key, value, len(inside), mean))
     return rows

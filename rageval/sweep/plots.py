@@ -6,8 +6,8 @@ import io
 
 import numpy as np
 
-from rageval.sweep.leaderboard import Leaderboard, assignments, swept
-from rageval.sweep.session import Ended
+from rageval.sweep.leaderboard import Leaderboard
+from rageval.sweep.session import Ended, assignments, swept
 
 _INK, _SOFT = "#2f6f9f", "#b8c4ce"
 
@@ -17,7 +17,7 @@ def pictures(board: Leaderboard) -> dict[str, bytes]:
     if not board.cells:
         return {}
     found = {"plots/pareto.png": _pareto(board)}
-    keys = swept(board.cells)
+    keys = swept(cell.overrides for cell in board.cells)
     if len(keys) == 2:
         found["plots/heatmap.png"] = _heatmap(board, *keys.items())
     return found
@@ -63,7 +63,7 @@ def _heatmap(
 
     grid = np.full((len(down[1]), len(across[1])), np.nan)
     for cell in board.cells:
-        chosen = assignments(cell)
+        chosen = assignments(cell.overrides)
         grid[down[1].index(chosen[down[0]]), across[1].index(chosen[across[0]])] = _value(
             board, cell
         )

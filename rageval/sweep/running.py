@@ -5,14 +5,18 @@ from __future__ import annotations
 import traceback
 from collections.abc import Sequence
 
-from hydra.core.utils import JobReturn, JobStatus, filter_overrides, run_job, setup_globals
+from hydra.core.hydra_config import HydraConfig
+from hydra.core.utils import JobReturn, JobStatus, filter_overrides, setup_globals
 from hydra.types import HydraContext, TaskFunction
-from omegaconf import DictConfig, open_dict
+from omegaconf import DictConfig, OmegaConf, open_dict, read_write
 
+from rageval.config.launch import UNFINISHED
 from rageval.errors import InputError
-from rageval.sweep.composing import Cell, compose_cells
+from rageval.sweep.composing import Base, Cell, Composer
 from rageval.sweep.ending import end_sweep
-from rageval.sweep.session import FAILED, SKIPPED, Ended, Session, session
+from rageval.sweep.session import SKIPPED, STOPPED, Ended, Session, session
+
+_ALONE = ("gate.enabled", "register")  # for a run of its own
 
 
 def run_cells(
@@ -23,45 +27,72 @@ def run_cells(
     Raises
     ------
     InputError
-        If no cell can be composed.
+        If a choice is misspelt, if no cell can be composed, or if the cells are to be gated.
     """
     setup_globals()
-    cells = compose_cells(context.config_loader, config, jobs)
-    if cells and all(cell.composed is None for cell in cells):
+    composer = Composer(context.config_loader, config)
+    cells = composer.check(jobs)
+    if cells and all(cell.fault for cell in cells):
         raise InputError(cells[0].fault)
-    command = tuple(config.hydra.overrides.task)
-    with session(command, len(cells)) as sweep:
+    before = HydraConfig.instance().cfg
+    with session([tuple(filter_overrides(job)) for job in jobs]) as sweep:
         try:
-            return [_run(context, task, cell, sweep) for cell in cells]
+            return [_run(context, task, (composer, cell), sweep) for cell in cells]
         finally:
+            HydraConfig.instance().cfg = before
             end_sweep(sweep)
 
 
-def _run(context: HydraContext, task: TaskFunction, cell: Cell, sweep: Session) -> JobReturn:
+def _run(
+    context: HydraContext, task: TaskFunction, composed: tuple[Composer, Cell], sweep: Session
+) -> JobReturn:
+    composer, cell = composed
     sweep.number, sweep.overrides = cell.number, tuple(filter_overrides(cell.overrides))
-    if cell.composed is None:
-        sweep.end(Ended(cell.number, sweep.overrides, SKIPPED, fault=cell.fault))
-        return _nothing()
-    with open_dict(cell.composed):
-        cell.composed.hydra.job.id = cell.composed.hydra.job.num = cell.number
-    done = run_job(
-        hydra_context=context,
-        task_function=task,
-        config=cell.composed,
-        job_dir_key="hydra.sweep.dir",
-        job_subdir_key="hydra.sweep.subdir",
-    )
-    if done.status is not JobStatus.FAILED:
-        return done
-    # What fails for a reason of its own is told at the end; the other cells go on.
-    fault = done._return_value
-    told = "".join(traceback.format_exception(fault))
-    sweep.end(Ended(cell.number, sweep.overrides, FAILED, fault=told))
-    return _nothing()
+    if sweep.halted:
+        sweep.end(Ended(cell.number, sweep.overrides, STOPPED, fault=sweep.halted))
+        return _returned(UNFINISHED)
+    if cell.fault:
+        return _skipped(cell.fault, sweep)
+    try:
+        parts = composer.compose(cell.overrides)
+    except InputError as fault:
+        return _skipped(str(fault), sweep)
+    _refuse_verdicts(parts[0])
+    return _returned(_code(context, task, parts, sweep))
 
 
-def _nothing() -> JobReturn:
+def _skipped(fault: str, sweep: Session) -> JobReturn:
+    sweep.end(Ended(sweep.number, sweep.overrides, SKIPPED, fault=fault))
+    return _returned(0)
+
+
+def _refuse_verdicts(composed: DictConfig) -> None:
+    for key in _ALONE:
+        if OmegaConf.select(composed, key):
+            raise InputError(f"{key}=true is for a run of its own, not for the cells of a sweep")
+
+
+def _code(context: HydraContext, task: TaskFunction, parts: Base, sweep: Session) -> int:
+    """Run one cell and return its exit code; what breaks it is told at the end."""
+    composed, own = parts
+    with read_write(own.hydra), open_dict(own.hydra):
+        own.hydra.job.id = own.hydra.job.num = sweep.number
+        own.hydra.overrides.task = list(sweep.overrides)
+    HydraConfig.instance().set_config(own)
+    context.callbacks.on_job_start(config=composed, task_function=task)
     done = JobReturn()
-    done.return_value = None
+    try:
+        done.return_value, done.status = task(composed), JobStatus.COMPLETED
+    except Exception as fault:  # noqa: BLE001  anything at all may go wrong in a user's class
+        done.return_value, done.status = fault, JobStatus.FAILED
+        told = "".join(traceback.format_exception(fault))
+        sweep.fail(told, composed.sweep.on_error == "stop")
+    context.callbacks.on_job_end(config=composed, job_return=done)
+    return UNFINISHED if done.status is JobStatus.FAILED else int(done.return_value)
+
+
+def _returned(code: int) -> JobReturn:
+    done = JobReturn()
+    done.return_value = code
     done.status = JobStatus.COMPLETED
     return done

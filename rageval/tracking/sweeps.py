@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any
 
+from filelock import FileLock, Timeout
+
+from rageval.errors import InputError
 from rageval.report.tables import Table
 from rageval.tracking.reading import CELL, unreachable
 from rageval.tracking.run import Record, end, origin, write
@@ -21,49 +25,80 @@ class Parent:
 
     store: Store
     run: str  # id
-    finished: Mapping[tuple[str, str], Any]  # benchmark, variant → a finished child
+    lock: FileLock | None  # held while the sweep runs, where the store is a file of ours
+    _finished: dict[str, dict[str, Any]] = field(default_factory=dict)  # benchmark → variant → run
+
+    def finished(self, benchmark: str, variant: str) -> Any | None:  # noqa: ANN401  an mlflow Run
+        """Return a cell of any sweep that was finished before this one began, the newest first.
+
+        Raises
+        ------
+        UnreachableError
+            If the store does not answer.
+        """
+        if benchmark not in self._finished:
+            self._finished[benchmark] = _cells(self.store, benchmark)
+        return self._finished[benchmark].get(variant)
 
 
-def open_parent(store: Store, sweep: str, command: Sequence[str], cells: int) -> Parent:
+def open_parent(store: Store, sweep: str, cells: int, grid: Mapping[str, str]) -> Parent:
     """Return the parent of a sweep: that of the same sweep before, or a new one.
 
-    Children that an interrupted process left running are closed.
+    `grid` maps each swept key to its values. Children that an interrupted process left running are
+    closed.
 
     Raises
     ------
+    InputError
+        If another process is at this very sweep.
     UnreachableError
         If the store does not answer.
     """
     from mlflow.exceptions import MlflowException
 
-    client = store.client
+    lock = _alone(store, sweep)
     try:
         known = _search(store, f"tags.`rageval.sweep` = '{sweep}'")
-        if known:
-            run = str(known[0].info.run_id)
-            client.update_run(run, status="RUNNING")
-        else:
-            name = f"sweep of {cells} cells: {' '.join(w for w in command if ',' in w)}"
-            tags = {**origin(), "rageval.kind": "sweep", "rageval.sweep": sweep}
-            run = str(client.create_run(store.experiment, run_name=name, tags=tags).info.run_id)
-        children = _search(store, f"tags.`mlflow.parentRunId` = '{run}'")
-        for child in children:
+        run = str(known[0].info.run_id) if known else _create(store, sweep, cells, grid)
+        store.client.update_run(run, status="RUNNING")
+        there = known[0].data.params if known else {}
+        params = {f"sweep.{key}": values for key, values in grid.items()}
+        missing = {key: value for key, value in params.items() if key not in there}
+        write(store, run, Record(missing, {}, {}, (), {}))
+        for child in _search(store, f"tags.`mlflow.parentRunId` = '{run}'"):
             if child.info.status == "RUNNING":
-                client.set_terminated(str(child.info.run_id), "KILLED")
-        return Parent(store, run, _finished(_search(store, f"tags.`rageval.kind` = '{CELL}'")))
+                store.client.set_terminated(str(child.info.run_id), "KILLED")
     except MlflowException as fault:
         raise unreachable(store, fault) from fault
+    return Parent(store, run, lock)
 
 
-def _finished(cells: Sequence[Any]) -> dict[tuple[str, str], Any]:
-    return {
-        (
-            cell.data.tags.get("rageval.benchmark", ""),
-            cell.data.tags.get("rageval.variant", ""),
-        ): cell
-        for cell in reversed(cells)
-        if cell.info.status == "FINISHED"
-    }
+def _create(store: Store, sweep: str, cells: int, grid: Mapping[str, str]) -> str:
+    name = f"sweep of {cells} cells: {' × '.join(grid)}"
+    tags = {**origin(), "rageval.kind": "sweep", "rageval.sweep": sweep}
+    return str(store.client.create_run(store.experiment, run_name=name, tags=tags).info.run_id)
+
+
+def _alone(store: Store, sweep: str) -> FileLock | None:
+    """Hold the lock of a sweep; it is free again when its process ends, however it ends."""
+    if store.location.artifacts is None:
+        return None
+    lock = FileLock(store.location.artifacts.parent / f".sweep-{sweep}.lock")
+    try:
+        lock.acquire(timeout=0)
+    except Timeout as fault:
+        raise InputError("another process is running this very sweep; let it end first") from fault
+    return lock
+
+
+def _cells(store: Store, benchmark: str) -> dict[str, Any]:
+    """Return the finished cells of a benchmark by their variant."""
+    found = _search(
+        store,
+        f"attributes.status = 'FINISHED' and tags.`rageval.kind` = '{CELL}' and "
+        f"tags.`rageval.benchmark` = '{benchmark}'",
+    )
+    return {cell.data.tags.get("rageval.variant", ""): cell for cell in reversed(found)}
 
 
 def _search(store: Store, condition: str) -> list[Any]:
@@ -89,7 +124,6 @@ class Board:
     """What a sweep leaves on its parent run."""
 
     metrics: Mapping[str, float]
-    grid: Mapping[str, str]  # swept key → its values
     tables: Mapping[str, Table]
     pictures: Mapping[str, bytes]
     words: str
@@ -105,12 +139,17 @@ def close_parent(parent: Parent, board: Board, interrupted: bool) -> None:
     """
     files = {name: json.dumps(t.as_json(), ensure_ascii=False) for name, t in board.tables.items()}
     found = Record(
-        params={f"sweep.{key}": values for key, values in board.grid.items()},
+        params={},
         metrics=board.metrics,
         tags={"mlflow.note.content": board.words},
         datasets=(),
         files={**{name: text.encode() for name, text in files.items()}, **board.pictures},
         tables=list(board.tables),
     )
-    write(parent.store, parent.run, found)
-    end(parent.store, parent.run, "KILLED" if interrupted else "FINISHED")
+    try:
+        write(parent.store, parent.run, found)
+        end(parent.store, parent.run, "KILLED" if interrupted else "FINISHED")
+    finally:
+        if parent.lock is not None:
+            parent.lock.release()
+            Path(parent.lock.lock_file).unlink(missing_ok=True)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from omegaconf import DictConfig
 from rich.console import Console
 
@@ -12,10 +14,10 @@ from rageval.gatekeeping import Rules, judge
 from rageval.registry.version import register
 from rageval.report import console, summary
 from rageval.report.outcome import Outcome
-from rageval.report.wording import retrieval
+from rageval.report.wording import about, retrieval
 from rageval.sweep.cell import run_cell
 from rageval.sweep.session import current
-from rageval.tracking.reading import CELL, SINGLE, fetch
+from rageval.tracking.reading import CELL, SINGLE, fetch, finished
 from rageval.tracking.store import Store
 from rageval.verbs.gate import show
 from rageval.workflow import Plan, measure_and_keep, open_tracking
@@ -32,9 +34,15 @@ def run(composed: DictConfig) -> int:
     choices = chosen()
     kind = CELL if sweeping() else SINGLE
     plan = Plan.of(composed, lambda parts: retrieval(choices, parts.window), kind)
-    _require_store(plan.config)
+    plan = replace(plan, choices=choices)
+    _require_store(plan)
     target = console.console()
     store = open_tracking(plan.config.tracking, target)
+    if store and kind == CELL and plan.config.sweep.resume:
+        before = finished(store, CELL, plan.benchmark, plan.variant.whole)
+        if before is not None:
+            target.print(f"{plan.retrieval}: finished before, run {before}")
+            return 0
     outcome, run_id = measure_and_keep(plan, store, target)
     _show(target, plan.config, outcome)
     _say_where(target, store, run_id)
@@ -55,13 +63,17 @@ def _afterwards(plan: Plan, store: Store | None, run_id: str, target: Console) -
         rules = Rules(config.gate, config.registry, config.threshold, config.secrets)
         target.print()
         return show(store, [judge(store, run_id, rules, target)], rules, target)
-    target.print("      python -m rageval gate   to hold it against the champion")
+    gate = f"python -m rageval gate{about(config.dataset.name)}"
+    target.print(f"      {gate}   to hold it against the champion")
     return 0
 
 
-def _require_store(config: EvaluationConfig) -> None:
-    """Refuse to gate or register what is not recorded, before any work."""
+def _require_store(plan: Plan) -> None:
+    """Refuse to gate or register what is not recorded or a cell of a sweep, before any work."""
+    config = plan.config
     for key, wanted in (("gate.enabled", config.gate.enabled), ("register", config.register_run)):
+        if wanted and plan.kind == CELL:
+            raise InputError(f"{key}=true is for a run of its own, not for the cells of a sweep")
         if wanted and not config.tracking.enabled:
             raise InputError(f"{key}=true needs the tracking store, got tracking=off")
 
