@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import TypeVar
 
 from omegaconf import DictConfig, OmegaConf
@@ -29,7 +29,8 @@ def read(composed: DictConfig, model: type[M]) -> M:
         For missing values, wrong types, values out of range, unknown keys, and values that come
         from the environment outside `secrets`: all of them, a line each.
     """
-    faults = [*_ambient(composed), *_missing(composed)]
+    written = list(_leaves(OmegaConf.to_container(composed, resolve=False)))
+    faults = [*_ambient(written), *_missing(written)]
     if faults:
         raise InputError.of(faults)
     try:
@@ -69,6 +70,8 @@ def parameters(composed: DictConfig) -> dict[str, str]:
 
 def without_secrets(composed: DictConfig) -> DictConfig:
     """Return the configuration as it may be kept: what reads the environment is hidden."""
+    if not composed.get("secrets"):
+        return composed
     kept = composed.copy()
     for key in kept.get("secrets", {}):
         kept.secrets[key] = HIDDEN
@@ -79,8 +82,8 @@ def _secret(path: str, raw: object) -> bool:
     return path.startswith("secrets.") or bool(isinstance(raw, str) and _SECRET.search(raw))
 
 
-def _ambient(composed: DictConfig) -> Iterator[str]:
-    for path, value in _leaves(OmegaConf.to_container(composed, resolve=False)):
+def _ambient(written: Iterable[tuple[str, object]]) -> Iterator[str]:
+    for path, value in written:
         if isinstance(value, str) and _ENVIRONMENT.search(value) and not _secret(path, None):
             yield (
                 f"{path}: {value} reads the environment; what is evaluated is written down, and "
@@ -88,8 +91,8 @@ def _ambient(composed: DictConfig) -> Iterator[str]:
             )
 
 
-def _missing(composed: DictConfig) -> Iterator[str]:
-    for path, value in _leaves(OmegaConf.to_container(composed, resolve=False)):
+def _missing(written: Iterable[tuple[str, object]]) -> Iterator[str]:
+    for path, value in written:
         if value == "???":
             yield f"{path}: must be given, e.g. {path}=…"
 
