@@ -2,10 +2,10 @@
 
 python -m benchmarks.sweep --data DIR [--set cranfield] [--sample 12] [--noop 20]
 
-DIR holds the collection's folder in BEIR's form. The grid is 3 retrievers × 4 chunkings × 10 floors ×
-5 weights = 600 combinations. Weights are the hybrid's alone, so 280 of them are cells: 80 of bm25 and
-dense, 200 hybrids. Both ways run in this process, one after the other, without tracking; `cache=off` on
-a sample of the cells, evenly spaced over the grid, and extrapolated.
+DIR holds the collection's folder in BEIR's form. The grid is 3 retrievers × 4 chunkings × 10 floors
+× 5 weights = 600 combinations. Weights are the hybrid's alone, so 280 of them are cells: 80 of bm25
+and dense, 200 hybrids. Both ways run in this process, one after the other, without tracking;
+`cache=off` on a sample of the cells, evenly spaced over the grid, and extrapolated.
 """
 
 from __future__ import annotations
