@@ -28,7 +28,7 @@ def enter(words: Sequence[str]) -> int:
 
             show(name, rest)
             return 0
-        return _run(VERBS[name], _for_sweeps([_plain(word) for word in rest]))
+        return _run(VERBS[name], _for_sweeps([_quoted(_plain(word)) for word in rest]))
     except RagevalError as fault:
         sys.stderr.write(f"{fault}\n")
         return fault.exit_code
@@ -63,6 +63,21 @@ def _plain(word: str) -> str:
     ('retriever=hybrid', '+window.x=1')
     """
     return word[1:] if word.startswith(tuple(f"+{g}=" for g in _OPTIONAL_GROUPS)) else word
+
+
+def _quoted(word: str) -> str:
+    """Let a git revision be typed as it is, though Hydra's grammar has no `~`, `^` or `@{1}`.
+
+    Examples
+    --------
+    >>> _quoted("check.against=HEAD~1"), _quoted("check.against=null"), _quoted("window.k=3")
+    ("check.against='HEAD~1'", 'check.against=null', 'window.k=3')
+    """
+    found = re.fullmatch(r"(\+{0,2}check\.against)=([^'\"].*)", word, re.DOTALL)
+    if not found or found[2] == "null":
+        return word
+    value = re.sub(r"(\\*)(?='|\Z)", r"\1\1", found[2]).replace("'", r"\'")
+    return f"{found[1]}='{value}'"
 
 
 def _for_sweeps(words: list[str]) -> list[str]:

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from rageval.faults import Faults
+from rageval.nodes import whole_number
 from rageval.source import read_bytes
 
 
@@ -22,7 +23,7 @@ class Row(NamedTuple):
 def read_rows(path: Path, faults: Faults) -> Iterator[Row]:
     """Yield the rows of a .jsonl file, or of its .gz sibling; a row at fault is noted instead.
 
-    A byte order mark, CRLF line ends and blank lines at the end are accepted.
+    A byte order mark, CRLF line ends and blank lines are accepted.
 
     Raises
     ------
@@ -31,12 +32,13 @@ def read_rows(path: Path, faults: Faults) -> Iterator[Row]:
     """
     packed = path.with_name(path.name + ".gz")
     content = read_bytes(packed if packed.is_file() and not path.exists() else path)
-    content = content.rstrip(b"\r\n \t")
-    for line, raw in enumerate(content.split(b"\n") if content else [], start=1):
+    for line, raw in enumerate(content.split(b"\n"), start=1):
+        if not raw or raw.isspace():
+            continue
         try:
             fields = _object(raw)
         except (ValueError, RecursionError) as error:
-            faults.add(path, line, f"not a JSON object: {_reason(error, raw)}")
+            faults.add(path, line, f"not a JSON object: {_reason(error)}")
         else:
             yield Row(line, fields)
 
@@ -90,13 +92,13 @@ def _no_constant(name: str) -> float:
 
 
 _KEY = re.compile(r'"\s*:')  # the end of every key, and of nothing else but in strings
-_STRICT = json.JSONDecoder(object_pairs_hook=_unique, parse_constant=_no_constant)
+_STRICT = json.JSONDecoder(
+    object_pairs_hook=_unique, parse_constant=_no_constant, parse_int=whole_number
+)
 _scan: Callable[[str, int], tuple[Any, int]] = json.JSONDecoder().scan_once  # type: ignore[attr-defined]  # documented nowhere, there since 2.6
 
 
-def _reason(error: Exception, raw: bytes) -> str:
-    if not raw.strip():
-        return "the line is blank"
+def _reason(error: Exception) -> str:
     if isinstance(error, json.JSONDecodeError):
         return f"{error.msg} at column {error.colno}"
     if isinstance(error, UnicodeDecodeError):

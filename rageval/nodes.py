@@ -28,6 +28,7 @@ _KINDS = {
     "tag:yaml.org,2002:seq": "a list",
     "tag:yaml.org,2002:map": "a mapping",
 }
+_LONGEST_NUMBER = 4000  # digits; Python refuses to read 4,301
 _NUMBER_ELSEWHERE = re.compile(r"[-+]?(\d[\d.]*[eE][-+]?\d+|0o[0-7]+)")  # a number to YAML 1.2
 _JSON_TOKEN = re.compile(r'[{}\[\],:]|"(?:[^"\\]|\\.)*"|[^\s{}\[\],:"]+')
 
@@ -40,6 +41,11 @@ def compose_yaml(text: str, path: Path, first_line: int = 1) -> Node | None:
     InputError
         If it is not YAML; `first_line` is the line of the file on which the text begins.
     """
+    refused = yaml.reader.Reader.NON_PRINTABLE.search(text)
+    if refused:
+        line = first_line + text.count("\n", 0, refused.start())
+        told = f"it holds the control character {refused.group()!r}"
+        raise InputError(f"{path}:{line}: not YAML: {told}")
     try:
         node: Node | None = yaml.compose(text, Loader=_LOADER)
     except yaml.MarkedYAMLError as error:
@@ -47,10 +53,32 @@ def compose_yaml(text: str, path: Path, first_line: int = 1) -> Node | None:
         line = first_line + (mark.line if mark else 0)
         raise InputError(f"{path}:{line}: not YAML: {error.problem or error.context}") from error
     except yaml.YAMLError as error:
-        raise InputError(f"{path}: not YAML: {error}") from error
+        raise InputError(f"{path}:{first_line}: not YAML: {error}") from error
     except RecursionError as error:
-        raise InputError(f"{path}: not read: it is nested too deeply") from error
+        raise InputError(f"{path}:{first_line}: not read: it is nested too deeply") from error
     return node
+
+
+def load_json(text: str, path: Path, first_line: int = 1) -> Any:  # noqa: ANN401  any JSON value
+    """Return the value of a JSON text; a number too long to be one is kept as its digits.
+
+    Raises
+    ------
+    InputError
+        If it is not JSON; `first_line` is the line of the file on which the text begins.
+    """
+    try:
+        return json.loads(text, parse_int=whole_number)
+    except json.JSONDecodeError as error:
+        line = first_line - 1 + error.lineno
+        raise InputError(f"{path}:{line}: not JSON: {error.msg}") from error
+    except RecursionError as error:
+        raise InputError(f"{path}:{first_line}: not read: it is nested too deeply") from error
+
+
+def whole_number(digits: str) -> int | str:
+    """Return the number that digits say, or the digits where Python reads no number so long."""
+    return int(digits) if len(digits) <= _LONGEST_NUMBER else digits
 
 
 def compose_json(text: str, path: Path, first_line: int = 1) -> Node:
@@ -61,16 +89,11 @@ def compose_json(text: str, path: Path, first_line: int = 1) -> Node:
     InputError
         If it is not JSON.
     """
+    load_json(text, path, first_line)
     try:
-        json.loads(text)
         return _node(_tokens(text, first_line - 1))
-    except json.JSONDecodeError as error:
-        line = first_line - 1 + error.lineno
-        raise InputError(f"{path}:{line}: not JSON: {error.msg}") from error
-    except ValueError as error:  # a number of thousands of digits
-        raise InputError(f"{path}: not JSON: {error}") from error
     except RecursionError as error:
-        raise InputError(f"{path}: not read: it is nested too deeply") from error
+        raise InputError(f"{path}:{first_line}: not read: it is nested too deeply") from error
 
 
 def line_of(node: Node) -> int:

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import dataclasses
 import difflib
-from collections.abc import Mapping
 from typing import get_args
 
 from pydantic import BaseModel, ValidationError
 from pydantic_core import ErrorDetails
 
 _UNKNOWN = {"extra_forbidden", "unexpected_keyword_argument"}
+_PLAIN = (type(None), bool, int, float, str, list, tuple)  # values that are told as they are
 _SHOWN = 60  # characters of a refused value
 
 
@@ -41,7 +41,7 @@ def _sentence(error: ErrorDetails, where: str, model: type) -> str:
     if error["type"] in {"missing", "missing_argument"}:
         return f"{place}: must be given"
     rule = error["msg"].removeprefix("Input ").removeprefix("Value error, ")
-    if isinstance(error["input"], Mapping) or "got " in rule:
+    if not isinstance(error["input"], _PLAIN) or "got " in rule:
         return f"{place}: {rule}" if place else rule
     return f"{place}: {rule}, got {_short(error['input'])}"
 

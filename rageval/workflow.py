@@ -36,6 +36,7 @@ from rageval.report import console, summary
 from rageval.report.header import Header
 from rageval.report.outcome import Outcome
 from rageval.report.wording import notes
+from rageval.retrievers.retriever import require
 from rageval.split import DEV
 from rageval.stages.staged import StagedIndex, content_key, staged
 from rageval.stages.store import CacheConfig, Stages
@@ -83,6 +84,7 @@ class Plan:
         node = OmegaConf.to_container(composed.dataset, resolve=True)
         dataset = kept.value("dataset", digest(node), lambda: load(config.dataset))
         parts = build_parts(config, dataset.access)
+        require(parts.retriever)
         return cls(composed, config, dataset, parts, kept, words(parts), kind)
 
     @property
@@ -138,27 +140,33 @@ def open_tracking(config: TrackingConfig, target: Console) -> Store | None:
     UnreachableError
         If it cannot be reached.
     """
-    for sentence in stores.ignored(os.environ):
-        target.print(f"note: {sentence}")
+    _say_ignored(target)
     if not config.enabled:
         return None
     return stores.open_store(stores.locate(config, os.environ), config.experiment)
 
 
+def _say_ignored(target: Console) -> None:
+    for sentence in stores.ignored(os.environ):
+        target.print(f"note: {sentence}")
+
+
 def require_tracking(config: TrackingConfig, target: Console) -> Store:
-    """Open the tracking store of a verb that cannot do without.
+    """Open the tracking store of a verb that reads it; nothing is made.
 
     Raises
     ------
+    NoVerdictError
+        If nothing was recorded there yet.
     InputError
         If tracking is off.
     UnreachableError
         If the store cannot be reached.
     """
-    store = open_tracking(config, target)
-    if store is None:
+    if not config.enabled:
         raise InputError("tracking=off: this verb reads the tracking store, it cannot do without")
-    return store
+    _say_ignored(target)
+    return stores.open_store(stores.locate(config, os.environ), config.experiment, make=False)
 
 
 def measure(plan: Plan, target: Console) -> Outcome:

@@ -50,7 +50,7 @@ def test_an_answer_outside_the_askers_scope_is_told():
     some = Question("r", "x", expected=("pay", "leave"))
     part = Question("s", "x", supporting=need(Reference("leave"), Reference("pay")))
     eva = Question("t", "x", expected=("pay",), asker="eva")
-    told = ("scope", "nobody in particular may not see what answers it: pay")
+    told = ("scope", "it names no asker, and what answers it is not public: pay")
     assert found(lost, some, part, eva) == [told, told]
 
 
@@ -64,6 +64,24 @@ def test_a_section_without_text_is_told(document, heading, empty):
     )
     told = [("empty", f"the section {document} / {heading} is empty, it holds no evidence")]
     assert found(question) == (told if empty else [])
+
+
+def test_a_document_without_text_is_told():
+    corpus = Corpus((Document("void", " \n"), Document("full", "x")), "test")
+    golden = GoldenSet("s", (Question("q", "x", expected=("void", "full")),))
+    labelled = Labelled(golden, resolve(golden, corpus), corpus, Askers({}))
+    assert [str(doubt) for doubt in doubts(labelled, None)] == [
+        "question 'q': the document void is empty, it holds no evidence"
+    ]
+
+
+@pytest.mark.parametrize(
+    ("text", "wordless"),
+    [("???", True), ("🙂", True), ("_ -", True), ("the of", False), ("§ 3", False), ("年?", False)],
+)
+def test_a_question_without_a_word_is_told(text, wordless):
+    told = [("words", f"the question {text!r} has no word to search for")]
+    assert found(Question("q", text, expected=("leave",))) == (told if wordless else [])
 
 
 def test_a_tag_that_contradicts_the_number_of_items_is_told():
@@ -166,12 +184,50 @@ def test_changes_since_a_git_revision_are_listed(project):
     assert changes_of(said.out) == CHANGES
 
 
+def test_a_git_revision_is_typed_as_git_writes_it(project):
+    git("init", "-q")
+    git("add", "-A")
+    git("commit", "-qm", "set")
+    changed()
+    git("commit", "-qam", "labels")
+    for revision in ("HEAD~1", "HEAD^", "HEAD^{/set}", "@~", "'HEAD~1'"):
+        said = project(f"check.against={revision}")
+        assert said.code == 0, said.err
+        assert changes_of(said.out) == CHANGES
+
+
+def test_a_file_with_a_quote_in_its_name_is_compared_with(project):
+    Path("it's (old).json").write_text(json.dumps(SET))
+    changed()
+    assert changes_of(project("check.against=it's (old).json").out) == CHANGES
+
+
 def test_changes_since_another_file_are_listed(project):
     Path("old.json").write_text(json.dumps(SET))
     changed()
     said = project("check.against=old.json")
     assert changes_of(said.out) == CHANGES
     assert "  none" in project("check.against=golden.json").out
+
+
+def test_one_of_a_thing_is_told_in_the_singular(project):
+    Path("docs/b.md").unlink()
+    rows = [{"id": "q1", "question": "???", "expected": ["a"]}]
+    Path("golden.json").write_text(json.dumps({"set": "s", "questions": rows}))
+    said = project()
+    assert "golden: 1 document, no fault found" in said.out
+    assert "\n1 warning\n" in said.out
+    assert "1 question is new to split.lock; a run will add it" in said.out
+
+
+def test_an_access_file_in_a_wrong_form_is_told_once_as_its_own_fault(project):
+    Path("access.yaml").write_text("maria: [hr]\n")
+    rows = [dict(row, asker="maria") for row in SET["questions"]]
+    Path("golden.json").write_text(json.dumps({"set": "s", "questions": rows}))
+    said = project("dataset.askers=access.yaml")
+    assert said.code == 2
+    form = "askers: {maria: [hr, managers], tom: []}"
+    assert said.err == f"access.yaml:1: the key askers is missing; the form is {form}\n"
 
 
 @pytest.mark.parametrize("against", ["no-such-thing", "-x"])

@@ -112,7 +112,6 @@ def test_every_fault_is_told_with_its_line(tmp_path):
         "5: not a JSON object: Expecting property name enclosed in double quotes at column 2",
         "6: not a JSON object: it holds list, not an object",
         "7: not a JSON object: the key '_id' occurs twice",
-        "8: not a JSON object: the line is blank",
         "9: not a JSON object: it is not UTF-8",
         "10: not a JSON object: it holds half of a surrogate pair",
         "11: not a JSON object: NaN is no JSON value",
@@ -156,3 +155,25 @@ def test_a_groups_key_that_no_row_has_does_not_make_everything_public(tmp_path):
     assert faults(tmp_path, content, groups_key="alc") == [
         " no row has groups in its metadata 'alc'"
     ]
+
+
+@pytest.mark.parametrize(
+    ("row", "told"),
+    [
+        ({"_id": "a\x1b", "text": ""}, r"1: _id 'a\x1b' holds the control character '\x1b'"),
+        ({"_id": "x" * 501, "text": ""}, f"1: _id '{'x' * 60}…' has 501 characters, at most 500"),
+        (
+            {"_id": "a", "text": "", "metadata": {"Groups": ["hr"]}},
+            "1: metadata 'groups': it is missing and 'Groups' stands here",
+        ),
+        (
+            {"_id": "a", "text": "", "metadata": {"groups": ["h\nr"]}},
+            r"1: metadata 'groups': the group 'h\nr' holds the control character '\n'",
+        ),
+    ],
+)
+def test_a_name_that_cannot_be_one_and_misspelt_groups_are_refused(tmp_path, row, told):
+    right = {"_id": "b", "text": "", "metadata": {"groups": ["hr"]}}
+    found = faults(tmp_path, rows(row, right), groups_key="groups")
+    assert len(found) == 1
+    assert found[0].startswith(told)

@@ -200,13 +200,13 @@ def test_found_says_at_which_rank():
 
 def test_not_in_the_ranking_says_what_stands_first_instead():
     found = diagnosis("bc", expected=("a",))
-    assert (found.cause, found.detail) == (Cause.NOT_RANKED, "a; first is b")
-    assert diagnosis("", expected=("a",)).detail == "a; nothing came back"
+    assert (found.cause, found.detail) == (Cause.NOT_RANKED, "a (first is b)")
+    assert diagnosis("", expected=("a",)).detail == "a (nothing came back)"
 
 
 def test_below_k_says_at_which_rank():
     found = diagnosis("bcdea", expected=("a",))
-    assert (found.cause, found.detail) == (Cause.BELOW_K, "a at rank 5; first is b")
+    assert (found.cause, found.detail) == (Cause.BELOW_K, "a at rank 5 (first is b)")
 
 
 def test_removed_by_the_floor():
@@ -275,7 +275,7 @@ def test_rightly_withheld_and_disclosed():
 def test_of_several_missing_pieces_the_one_furthest_from_the_window_is_told():
     needs = tuple((Reference(name),) for name in "aeh")
     found = diagnosis("abcde", supporting=needs)
-    assert (found.cause, found.detail) == (Cause.NOT_RANKED, "1 of 3 found; h; first is a")
+    assert (found.cause, found.detail) == (Cause.NOT_RANKED, "1 of 3 found, without h (first is a)")
 
 
 rankings = st.text(LETTERS, max_size=8)

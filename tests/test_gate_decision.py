@@ -1,5 +1,8 @@
 """The gate's decision on results that are written down; counts and tolerances by hand."""
 
+import json
+from pathlib import Path
+
 import pytest
 from pydantic import ValidationError
 from results import hits, result_of, row, silent
@@ -8,6 +11,8 @@ from rageval.gate.decision import decide
 from rageval.gate.thresholds import GateThresholds
 from rageval.gate.verdict import Rule, State
 from rageval.report.comparison import as_json, verdict_lines
+
+ROOT = Path(__file__).parents[1]
 
 
 def drop(before, after, tolerance, measure="hit_rate_at_1", subset="all"):
@@ -63,14 +68,15 @@ def test_one_measure_alone_is_enough_to_fail():
     verdict = decide(after, before, GateThresholds(max_drop=limits))
     assert [check.measure for check in verdict.failures] == ["hit_rate_at_1"]
     assert verdict.failures[0].sentence == (
-        "2/2 (1.000) → 1/2 (0.500), a drop of 0.1 is allowed: fails from 1 lost question"
+        "2/2 (1.000) → 1/2 (0.500), a drop of 0.1 is allowed: fails from 1 lost question; fell: a"
     )
 
 
 def test_a_failure_says_what_the_tolerance_means_in_questions():
     verdict = drop(hits(31, 34), hits(27, 34), 0.1)  # 0.1 of 34 is 3.4: the fourth fails
     assert verdict.failures[0].sentence == (
-        "31/34 (0.912) → 27/34 (0.794), a drop of 0.1 is allowed: fails from 4 lost questions"
+        "31/34 (0.912) → 27/34 (0.794), a drop of 0.1 is allowed: fails from 4 lost questions; "
+        "fell: q27, q28, q29, q30"
     )
     assert "gate FAILED: tiny, candidate (run candidate)" in verdict_lines(verdict)
     assert drop(hits(31, 34), hits(28, 34), 0.1).passed
@@ -103,7 +109,7 @@ def test_a_negative_zero_is_zero():
     )
     verdict = drop(hits(2, 2), hits(1, 2), -0.0)
     assert verdict.failures[0].sentence.endswith(
-        "a drop of 0 is allowed: fails from 1 lost question"
+        "a drop of 0 is allowed: fails from 1 lost question; fell: q1"
     )
 
 
@@ -232,3 +238,20 @@ def test_a_limit_on_a_measure_that_is_not_taken_lists_those_that_are():
     limits = GateThresholds(max_drop={"all": {"hitrate": 0.1}})
     with pytest.raises(ValueError, match="no such measure; known: recall, mrr"):
         limits.require_known(["recall", "mrr"])
+
+
+def test_the_verdict_has_exactly_the_keys_and_words_of_its_published_schema():
+    schema = json.loads((ROOT / "docs" / "reference" / "verdict.schema.json").read_text())
+    limits = GateThresholds(
+        floors={"all": {"recall": 0}},
+        max_drop={"all": {"recall": 0}},
+        no_tolerance=("all",),
+        new_distractors=0,
+    )
+    found = as_json(decide(hits(1, 2), hits(2, 2), limits))
+    check, run = schema["$defs"]["check"], schema["$defs"]["run"]
+    assert list(found) == schema["required"] == list(schema["properties"])
+    assert list(found["checks"][0]) == check["required"] == list(check["properties"])
+    assert list(found["candidate"]) == list(found["baseline"]) == run["required"]
+    assert {one["rule"] for one in found["checks"]} == set(check["properties"]["rule"]["enum"])
+    assert {state.value for state in State} == set(schema["properties"]["state"]["enum"])

@@ -42,3 +42,23 @@ def test_all_faults_of_the_file_are_told_at_once(tmp_path):
         "6: an item of eve is no, read as true or false, text is needed: write it in quotes",
         "7: unknown key 'x'; known are askers",
     ]
+
+
+@pytest.mark.parametrize("text", ["maria: [hr]\n", "", "- maria\n", "askers\n"])
+def test_a_file_in_another_form_is_told_the_form_whoever_asks(tmp_path, text):
+    form = r"access\.yaml:1: the key askers is missing; the form is askers: \{maria: \["
+    for asker in ("maria", None):
+        with pytest.raises(InputError, match=form):
+            access(tmp_path, text).groups(asker)
+
+
+def test_askers_and_groups_that_cannot_be_names_are_refused_with_their_line(tmp_path):
+    text = f'askers:\n  "a\\tb": []\n  tom: ["h\\0r"]\n  eve: [{"x" * 151}]\n'
+    with pytest.raises(InputError) as error:
+        access(tmp_path, text).groups("tom")
+    lines = str(error.value).replace(f"{tmp_path}/access.yaml:", "").splitlines()
+    assert lines == [
+        r"2: the asker 'a\tb' holds the control character '\t'",
+        r"3: the group 'h\x00r' holds the control character '\x00'",
+        f"4: the group '{'x' * 60}…' has 151 characters, at most 150 are allowed",
+    ]

@@ -236,3 +236,13 @@ def test_onboardiq_is_refused_for_the_heading_that_was_renamed(realdata):
         "document 'welcome.md#Sensitive Data' is not in the corpus, "
         "did you mean 'welcome.md#Working with Sensitive Data'?"
     )
+
+
+def test_a_query_id_and_an_asker_that_cannot_be_names_are_refused(tmp_path):
+    queries = [query("q\x1b1", who="t\nom")]
+    path = write(tmp_path, queries, HEADER + "q\x1b1\ta\t1\n")
+    found = faults(path, asker_key="who")
+    assert [line.split(": ", 2)[2] for line in found] == [
+        r"the id 'q\x1b1' holds the control character '\x1b'",
+        r"the asker 't\nom' holds the control character '\n'",
+    ]

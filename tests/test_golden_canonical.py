@@ -290,3 +290,86 @@ def test_the_digest_ignores_order_gist_and_notes_but_no_scored_field(tmp_path):
         {**base, "group": "g"},
     ]
     assert len({digest(base), *map(digest, changed)}) == len(changed) + 1
+
+
+@pytest.mark.parametrize(
+    ("fields", "told"),
+    [
+        ('expected: [a], tags: ["x\\ny"]', r"the tag 'x\ny' holds the control character '\n'"),
+        ('expected: [a], asker: "m\\e"', r"the asker 'm\x1b' holds the control character '\x1b'"),
+        ('expected: ["a\\0b"]', r"the document 'a\x00b' holds the control character '\x00'"),
+        ('expected: [a], hard_class: "x\\Ly"', r"hard_class 'x\u2028y' "),
+        ('expected: [a], notes: "x\\0"', r"notes holds the control character '\x00'"),
+        (f"expected: [a], tags: [{'t' * 151}]", "has 151 characters, at most 150 are allowed"),
+        (f"expected: [a], hard_class: {'t' * 151}", "has 151 characters, at most 150 are allowed"),
+        (f"expected: [a], group: {'t' * 501}", "has 501 characters, at most 500 are allowed"),
+    ],
+)
+def test_what_cannot_be_a_name_is_refused_with_its_line(tmp_path, fields, told):
+    (line,) = one(tmp_path, fields)
+    assert told in line
+
+
+def test_an_id_that_cannot_be_one_is_refused_in_every_form(tmp_path):
+    row = {"question": "x", "expected": ["a"]}
+    rows = [{"id": "a\nb", **row}, {"id": "x" * 501, **row}, {"id": "q", **row, "question": "x\0"}]
+    text = "".join(json.dumps(row) + "\n" for row in rows)
+    assert faults(tmp_path, text, "g.jsonl") == [
+        r"1: question 'a\nb': the id 'a\nb' holds the control character '\n'",
+        f"2: question '{'x' * 60}…': the id '{'x' * 60}…' has 501 characters, at most 500 are "
+        "allowed",
+        r"3: question 'q': question holds the control character '\x00'",
+    ]
+    assert faults(tmp_path, 'id,question,expected\nq,"x\0",a\n', "g.csv") == [
+        r"2: question 'q': question holds the control character '\x00'"
+    ]
+
+
+def test_names_of_the_longest_length_are_read(tmp_path):
+    fields = f"id: {'i' * 500}, question: Why, expected: [a], tags: [{'t' * 150}]"
+    text = f"set: s\nquestions:\n- {{{fields}}}\n"
+    assert len(load(tmp_path, text).questions[0].tags[0]) == 150
+
+
+def test_a_control_character_in_yaml_is_told_with_its_line(tmp_path):
+    assert faults(tmp_path, "set: s\nquestions:\n- id: a\x00b\n") == [
+        r"3: not YAML: it holds the control character '\x00'"
+    ]
+
+
+@pytest.mark.parametrize(
+    ("place", "told"),
+    [
+        ("heading: Kitchen", "heading is text, a list is needed"),
+        ('span: "1-3"', "span is text, a list is needed"),
+        ("heading: []", "heading names nothing"),
+    ],
+)
+def test_a_place_at_fault_is_told_once(tmp_path, place, told):
+    assert one(tmp_path, f"supporting: [{{document: a, {place}}}]") == [told]
+
+
+def test_a_question_that_is_null_is_called_nothing(tmp_path):
+    assert faults(tmp_path, "set: s\nquestions: [null]\n")[0] == (
+        "2: question number 1: nothing (null) stands here, keys with values are needed"
+    )
+
+
+def test_a_field_without_a_value_is_called_empty(tmp_path):
+    assert one(tmp_path, "expected: [a], asker: ") == ["asker is empty, text is needed"]
+
+
+@pytest.mark.parametrize("name", ["g.json", "g.jsonl", "g.yaml"])
+def test_a_number_of_thousands_of_digits_is_a_sentence(tmp_path, name):
+    row = f'{{"id": "q", "question": "x", "expected": ["a"], "grades": {{"a": {"9" * 5000}}}}}'
+    text = row + "\n" if name == "g.jsonl" else f'{{"set": "s", "questions": [{row}]}}'
+    assert faults(tmp_path, text, name) == [
+        f"1: question 'q': grades of 'a' is {'9' * 60}…, read as a number, "
+        "a whole number of at most 9 digits is needed"
+    ]
+
+
+def test_a_row_that_is_nested_too_deeply_names_its_file_once(tmp_path):
+    assert faults(tmp_path, "\n" + "[" * 100_000 + "\n", "g.jsonl") == [
+        "2: not read: it is nested too deeply"
+    ]

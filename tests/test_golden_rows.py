@@ -132,3 +132,25 @@ def test_the_published_schema_is_the_one_of_the_fields():
     file = Path(__file__).parent.parent / "docs" / "reference" / "golden.schema.json"
     assert file.read_text(encoding="utf-8") == published()
     assert set(schema()["$defs"]["question"]["properties"]) == set(FIELDS)
+
+
+def test_blank_lines_between_json_lines_are_none(tmp_path):
+    path = tmp_path / "g.jsonl"
+    row = '{"id": "%s", "question": "x", "expected": ["a"]}\n'
+    path.write_text("\n" + row % "q" + "  \n\n" + row % "r" + "\n")
+    assert [question.where for question in load(path)] == [f"{path}:2", f"{path}:5"]
+
+
+@pytest.mark.parametrize(("sign", "name"), [(";", "semicolon"), ("\t", "tab")])
+def test_a_table_with_other_separators_is_one_sentence(tmp_path, sign, name):
+    path = tmp_path / "g.csv"
+    path.write_text("id,question,expected\nq,x,a\nr,y,b\n".replace(",", sign))
+    assert refused(path) == [f"1: the table looks {name}-separated, commas are needed"]
+
+
+def test_a_fault_in_json_over_several_lines_of_a_cell_is_told_once(tmp_path):
+    path = tmp_path / "g.csv"
+    path.write_text('id,question,tags\nq,x,"[1,\n2"\n')
+    assert refused(path) == [
+        "2: question 'q': tags: not JSON: Expecting ',' delimiter",
+    ]

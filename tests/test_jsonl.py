@@ -36,7 +36,6 @@ def test_the_fast_reader_reads_what_json_reads_or_leaves_it_to_the_strict_one(co
         ("[1]", "it holds list, not an object"),
         ('{"a": "\\ud800"}', "it holds half of a surrogate pair"),
         ('{"a": 1', "Expecting ',' delimiter at column 8"),
-        ("", "the line is blank"),
     ],
 )
 def test_a_row_at_fault_is_told(tmp_path, row, told):
@@ -46,3 +45,16 @@ def test_a_row_at_fault_is_told(tmp_path, row, told):
     with pytest.raises(Exception, match="f.jsonl:2") as error:
         faults.settle()
     assert str(error.value) == f"{path}:2: not a JSON object: {told}"
+
+
+def test_blank_lines_are_no_rows_and_are_counted(tmp_path):
+    path, faults = tmp_path / "f.jsonl", Faults()
+    path.write_text('\n{"a": 1}\n \t\n\r\n{"a": 2}\n\n')
+    assert [row.line for row in read_rows(path, faults)] == [2, 5]
+    assert not faults
+
+
+def test_a_number_of_thousands_of_digits_is_kept_as_its_digits(tmp_path):
+    path, faults = tmp_path / "f.jsonl", Faults()
+    path.write_text(f'{{"a": {"9" * 5000}}}\n')
+    assert next(read_rows(path, faults)).fields == {"a": "9" * 5000}

@@ -144,3 +144,13 @@ def test_a_corpus_without_chunks_supports_nothing():
     qrels = judge([Evidence(((Span(0, 0, 300),),), (Span(0, 0, 9),))], chunks(a=[]))
     assert rows(qrels) == []
     assert qrels.unsupported == ((0, 0),)
+
+
+def test_a_share_of_any_fineness_is_compared_exactly():
+    # 1e-320 of anything is more than nothing: one character is enough
+    assert supporting((100, 200), (199, 400), min_overlap=1e-320)
+    # 0.3333333333333333 of 30,000 is a little below 10,000; its denominator times that is too
+    # large for 64 bits
+    third = 0.3333333333333333
+    assert supporting((20_000, 50_000), (0, 30_000), min_overlap=third)
+    assert not supporting((20_000, 50_000), (0, 29_999), min_overlap=third)

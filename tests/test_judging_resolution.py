@@ -1,9 +1,10 @@
 import pytest
+from scripted import Askers
 
 from rageval.corpus.document import Corpus, Document
 from rageval.errors import InputError
 from rageval.golden.access import PublicOnly
-from rageval.golden.question import GoldenSet, Question, Reference
+from rageval.golden.question import Answerable, GoldenSet, Question, Reference
 from rageval.judging.check import check
 from rageval.judging.resolution import Evidence, Span, resolve
 
@@ -185,3 +186,34 @@ def test_a_set_is_checked_against_corpus_and_askers():
 def test_a_right_set_passes_the_check():
     (evidence,) = check(golden(Question("a", "x", expected=("leave",))), CORPUS, PublicOnly())
     assert evidence.requirements == ((Span(1, 0, len(LEAVE)),),)
+
+
+def test_each_line_of_a_quote_that_stands_several_times_is_told_once():
+    corpus = Corpus((Document("d", "ab\nx\r\nab ab ab\n"), Document("e", "aaa")), "test")
+    told = [
+        ("d", "ab", "several times, on lines 1, 3 (3 times): quote more"),
+        ("e", "a", "several times, on line 1 (3 times): quote more"),
+    ]
+    for document, quote, sentence in told:
+        question = Question("q", "x", supporting=((Reference(document, quote=quote),),))
+        with pytest.raises(InputError) as error:
+            resolve(golden(question), corpus)
+        assert sentence in str(error.value)
+
+
+def test_a_denied_question_whose_asker_may_see_what_is_forbidden_is_a_fault():
+    corpus = Corpus((Document("open", "x"), Document("pay", "x", frozenset({"hr"}))), "test")
+    denied = {"answerable": Answerable.DENIED, "forbidden": ("pay", "open")}
+    shut = {"answerable": Answerable.DENIED, "forbidden": ("pay",)}
+    questions = [
+        Question("a", "x", asker="eva", **denied),
+        Question("b", "x", **denied),
+        Question("c", "x", asker="tom", **shut),
+        Question("d", "x", **shut),
+    ]
+    with pytest.raises(InputError) as error:
+        check(golden(*questions), corpus, Askers({"eva": ["hr"], "tom": []}))
+    assert str(error.value).splitlines() == [
+        "question 'a': answerable is denied, but the asker 'eva' may see pay, open",
+        "question 'b': answerable is denied, but everybody may see open",
+    ]

@@ -2,13 +2,14 @@
 
 import re
 import shlex
+import subprocess
 from pathlib import Path
 
 import pytest
 
 ROOT = Path(__file__).parent.parent
 README = (ROOT / "README.md").read_text()
-PAGES = ["README.md", *(f"docs/{name}" for name in ("first-hour.md", "your-own-retriever.md"))]
+PAGES = ["README.md", "docs/first-hour.md", "docs/golden-sets.md", "docs/your-own-retriever.md"]
 
 
 def blocks(text, language):
@@ -21,7 +22,7 @@ def commands(page):
         line for block in blocks((ROOT / page).read_text(), "bash") for line in block.split("\n")
     ]
     found = [line.split("-m rageval", 1)[1] for line in lines if "-m rageval" in line]
-    return [shlex.split(rest) for rest in found]
+    return [shlex.split(rest, comments=True) for rest in found]
 
 
 @pytest.fixture
@@ -37,9 +38,18 @@ def workplace(tmp_path, monkeypatch):
     own = tmp_path / "mine" / "retriever"
     own.mkdir(parents=True)
     (own / "search_service.yaml").write_text("_target_: plugged.Nothing\n")
+    (tmp_path / "old.yaml").write_text((tmp_path / "golden.yaml").read_text())
+    (tmp_path / "access.yaml").write_text((tiny / "access.yaml").read_text())
     monkeypatch.chdir(tmp_path)
     monkeypatch.syspath_prepend(str(tmp_path))
     return tmp_path
+
+
+def commit_twice():
+    """Give the folder a history of two commits."""
+    who = ["-c", "user.name=n", "-c", "user.email=e@example.org"]
+    for words in (["init", "-q"], ["add", "-A"], *[["commit", "-qm", "x", "--allow-empty"]] * 2):
+        subprocess.run(["git", *who, *words], check=True, capture_output=True)
 
 
 @pytest.mark.parametrize("words", [w for page in PAGES for w in commands(page)], ids=" ".join)
@@ -48,7 +58,12 @@ def test_every_command_of_the_pages_runs(words, typed, workplace, monkeypatch):
         pytest.skip("names a folder that only the reader has; test_collections.py runs it")
     monkeypatch.chdir(workplace)
     monkeypatch.setenv("SEARCH_TOKEN", "abc")
-    off = [] if "check" in words else ["tracking=off", "latency.sample=0"]
+    if "check.against=HEAD~1" in words:
+        commit_twice()
+    if words[0] in {"gate", "promote", "compare", "report", "rollback"}:
+        off = ["--cfg", "job"]  # test_first_day.py runs them one after the other
+    else:
+        off = [] if "check" in words else ["tracking=off", "latency.sample=0"]
     said = typed(*words, *off)
     assert said.code == 0, said.err
 

@@ -43,7 +43,12 @@ class Change:
         rate, silence where nothing answers, or a forbidden document withheld.
         """
         hits = [name for name in self.before.values if name.startswith(_HIT)]
-        return any(_fell(self.before, self.after, n) for n in ("recall", "denied_pass", *hits[-1:]))
+        return any(self.fell(name) for name in ("recall", "denied_pass", *hits[-1:]))
+
+    def fell(self, measure: str) -> bool:
+        """Say whether a measure is lower than it was."""
+        then, now = self.before.exact(measure), self.after.exact(measure)
+        return then is not None and now is not None and now < then
 
     @property
     def displaced_by(self) -> str:
@@ -126,11 +131,6 @@ def _deciding(row: Row) -> list[tuple[str, Fraction]]:
     if row.values.get("recall") is not None:
         return [("recall", none), ("mrr", _DEAD_BAND)]
     return [(name, none) for name in row.values if name == "denied_pass" or name.startswith(_HIT)]
-
-
-def _fell(before: Row, after: Row, measure: str) -> bool:
-    then, now = before.exact(measure), after.exact(measure)
-    return then is not None and now is not None and now < then
 
 
 def _missed(row: Row) -> bool:

@@ -44,13 +44,17 @@ def build_retriever(node: Mapping[str, Any], where: str) -> Any:  # noqa: ANN401
     InputError
         As `build`, and if a class is no retriever.
     """
-    retriever = build(_wrapped(node, where), where)
-    if not hasattr(retriever, "index"):
+    _require_retriever(node, where)
+    return build(_wrapped(node, where), where)
+
+
+def _require_retriever(node: Mapping[str, Any], where: str) -> None:
+    found = _class(str(node["_target_"]), where)
+    if not hasattr(found, "retrieve") and not hasattr(found, "index"):
         raise InputError(
-            f"{where}: {type(retriever).__name__} is no retriever: it needs a method "
+            f"{where}: {found.__name__} is no retriever: it needs a method "
             "retrieve(question, limit, groups)"
         )
-    return retriever
 
 
 def _wrapped(node: Mapping[str, Any], where: str) -> Nested:
@@ -78,6 +82,8 @@ def _explained(fault: InstantiationException, where: str) -> RagevalError:
     cause = fault.__cause__
     inner = re.search(r"full_key: (\S+)", str(fault))
     place = f"{where}.{inner[1]}" if inner else where
+    # A user's own retriever lies inside a `Foreign`, which nobody wrote.
+    place = re.sub(r"\bretriever\.retriever(?=\.|$)", "retriever", place)
     if isinstance(cause, RagevalError):
         return cause
     if isinstance(cause, ValidationError):

@@ -50,7 +50,7 @@ def launch(config: str, overrides: Sequence[str], job: Job) -> int:
     main = hydra.main(version_base="1.3", config_path=str(shipped("conf")), config_name=config)
     try:
         main(task)()
-    except (HydraException, OmegaConfBaseException, ValueError) as fault:
+    except (HydraException, OmegaConfBaseException, ValueError, OSError) as fault:
         if begun:
             raise
         raise explained(fault) from fault

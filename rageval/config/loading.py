@@ -59,7 +59,7 @@ class Dataset:
     @property
     def notes(self) -> tuple[str, ...]:
         """Return what was left out or looks wrong, as sentences."""
-        return (*self.golden.notes, *self.assignment.notes)
+        return (*self.corpus.notes, *self.golden.notes, *self.assignment.notes)
 
     def _side(self, name: str) -> Side:
         pairs = [

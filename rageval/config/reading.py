@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import TypeVar
 
 from omegaconf import DictConfig, OmegaConf
@@ -16,7 +16,7 @@ from rageval.validation import sentences
 
 M = TypeVar("M", bound=Record)
 _ENVIRONMENT = re.compile(r"\$\{\s*oc\.env\s*:")
-_SECRET = re.compile(r"\$\{\s*\.*secrets\.")
+_SECRETS = "secrets"  # the node that may read the environment
 HIDDEN = "(secret)"  # what is kept in place of a secret
 
 
@@ -29,12 +29,28 @@ def read(composed: DictConfig, model: type[M]) -> M:
         For missing values, wrong types, values out of range, unknown keys, and values that come
         from the environment outside `secrets`: all of them, a line each.
     """
-    written = list(_leaves(OmegaConf.to_container(composed, resolve=False)))
-    faults = [*_ambient(written), *_missing(written)]
+    return _checked(composed, model, list(composed))
+
+
+def read_part(composed: DictConfig, model: type[M]) -> M:
+    """Check what a record asks for, at every depth; the rest of the configuration is not looked at.
+
+    Raises
+    ------
+    InputError
+        As `read`.
+    """
+    return _checked(composed, model, _asked(model))
+
+
+def _checked(composed: DictConfig, model: type[M], keys: Sequence[object]) -> M:
+    raw = OmegaConf.to_container(composed, resolve=False)
+    leaves = [leaf for leaf in _scalars(raw) if leaf[0].startswith(tuple(map(str, keys)))]
+    faults = [*_ambient(leaves), *_missing(leaves)]
     if faults:
         raise InputError.of(faults)
     try:
-        content = OmegaConf.to_container(composed, resolve=True)
+        content = _resolved(composed, [str(key) for key in keys])
     except OmegaConfBaseException as fault:
         raise InputError(_first_line(fault)) from fault
     try:
@@ -43,29 +59,52 @@ def read(composed: DictConfig, model: type[M]) -> M:
         raise InputError.of(sentences(fault, "", model)) from fault
 
 
-def restricted(composed: DictConfig, model: type[Record]) -> DictConfig:
-    """Return the part of a composed configuration that a record asks for, at every depth."""
-    fields = {field.alias or name: field for name, field in model.model_fields.items()}
-    kept = OmegaConf.masked_copy(composed, [key for key in fields if key in composed])
-    for key, field in fields.items():
-        inner = field.annotation
-        if isinstance(inner, type) and issubclass(inner, Record) and key in composed:
-            kept[key] = restricted(composed[key], inner)
-    return kept
+def _asked(model: type[Record], path: str = "") -> list[str]:
+    """Return the dotted paths that a record asks for; a record inside it gives its own."""
+    paths: list[str] = []
+    for name, field in model.model_fields.items():
+        place, inner = f"{path}{field.alias or name}", field.annotation
+        if isinstance(inner, type) and issubclass(inner, Record):
+            paths += _asked(inner, f"{place}.")
+        else:
+            paths.append(place)
+    return paths
+
+
+def _resolved(composed: DictConfig, paths: Sequence[str]) -> dict[str, object]:
+    """Return the values at dotted paths, nested, resolved within the whole configuration."""
+    content: dict[str, object] = {}
+    for path in paths:
+        parent, _, name = path.rpartition(".")
+        node = OmegaConf.select(composed, parent) if parent else composed
+        if node is None or name not in node:
+            continue
+        value = node[name]
+        inner = content
+        for key in parent.split(".") if parent else ():
+            inner = inner.setdefault(key, {})  # type: ignore[assignment]  # dicts all the way down
+        container = OmegaConf.is_config(value)
+        inner[name] = OmegaConf.to_container(value, resolve=True) if container else value
+    return content
 
 
 def parameters(composed: DictConfig) -> dict[str, str]:
     """Return every composed value as a readable parameter: `window.k` → `6`.
 
-    What reads a secret is hidden, whether it lies in `secrets` or names it.
+    A value is hidden if it holds a secret, however it came by it.
     """
-    raw = dict(_leaves(OmegaConf.to_container(composed, resolve=False)))
+    secrets = [str(value) for _, value in _scalars(_secrets(composed)) if value not in (None, "")]
     leaves = _leaves(OmegaConf.to_container(composed, resolve=True))
     return {
-        path: HIDDEN if _secret(path, raw.get(path)) else str(value)
+        path: HIDDEN if any(secret in str(value) for secret in secrets) else str(value)
         for path, value in leaves
-        if not path.startswith("secrets.")
+        if path != _SECRETS and not path.startswith(f"{_SECRETS}.")
     }
+
+
+def _secrets(composed: DictConfig) -> object:
+    node = composed.get(_SECRETS) or {}
+    return OmegaConf.to_container(node, resolve=True) if OmegaConf.is_config(node) else node
 
 
 def without_secrets(composed: DictConfig) -> DictConfig:
@@ -78,23 +117,29 @@ def without_secrets(composed: DictConfig) -> DictConfig:
     return kept
 
 
-def _secret(path: str, raw: object) -> bool:
-    return path.startswith("secrets.") or bool(isinstance(raw, str) and _SECRET.search(raw))
-
-
-def _ambient(written: Iterable[tuple[str, object]]) -> Iterator[str]:
-    for path, value in written:
-        if isinstance(value, str) and _ENVIRONMENT.search(value) and not _secret(path, None):
+def _ambient(leaves: Sequence[tuple[str, object]]) -> Iterator[str]:
+    for path, value in leaves:
+        if isinstance(value, str) and _ENVIRONMENT.search(value) and not path.startswith(_SECRETS):
             yield (
                 f"{path}: {value} reads the environment; what is evaluated is written down, and "
                 "only values below `secrets` may be read from there"
             )
 
 
-def _missing(written: Iterable[tuple[str, object]]) -> Iterator[str]:
-    for path, value in written:
+def _missing(leaves: Sequence[tuple[str, object]]) -> Iterator[str]:
+    for path, value in leaves:
         if value == "???":
             yield f"{path}: must be given, e.g. {path}=…"
+
+
+def _scalars(node: object, path: str = "") -> Iterator[tuple[str, object]]:
+    """Yield every value that is no collection, with its path; places in lists are numbers."""
+    if isinstance(node, Mapping | list) and node:
+        pairs = node.items() if isinstance(node, Mapping) else enumerate(node)
+        for key, value in pairs:
+            yield from _scalars(value, f"{path}.{key}" if path else str(key))
+    else:
+        yield path, node
 
 
 def _leaves(node: object, path: str = "") -> Iterator[tuple[str, object]]:

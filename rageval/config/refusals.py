@@ -36,7 +36,8 @@ def _unknown(path: str, parent: DictConfig) -> str:
     known = sorted(str(key) for key in parent)
     near = difflib.get_close_matches(path.rpartition(".")[2], known, n=1)
     hint = f"did you mean {near[0]!r}?" if near else f"known: {', '.join(known) or 'none'}"
-    return f"{path}: unknown key; {hint}"
+    added = "" if known else f"; a new one takes a plus: +{path}=…"
+    return f"{path}: unknown key; {hint}{added}"
 
 
 def _one_line(fault: BaseException) -> str:

@@ -70,7 +70,7 @@ def allowed(text: str, allow: tuple[str, ...]) -> DictConfig:
     """
     register()
     composed = _parsed(text)
-    known = (_OURS, *allow)
+    known = tuple(dict.fromkeys((_OURS, *allow)))
     foreign = [name for name in _targets(OmegaConf.to_container(composed)) if not _in(name, known)]
     if foreign:
         raise InputError(

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Annotated, Any, Literal, Self
 
-from pydantic import AfterValidator, Field, model_validator
+from pydantic import AfterValidator, BeforeValidator, Field, model_validator
 
 from rageval.evaluation.latency import LatencyConfig
 from rageval.fields import Count, Flag, Name, Natural, Number, Record, Share
@@ -26,6 +26,13 @@ def _has_target(node: Mapping[str, Any]) -> Mapping[str, Any]:
 Node = Annotated[Mapping[str, Any], AfterValidator(_has_target)]  # a component, still as data
 
 
+# A version is a number on the command line, and so are some run ids.
+Reference = Annotated[Name, BeforeValidator(lambda v: str(v) if isinstance(v, int) else v)]
+
+# What experiments, models and folders are named after.
+SetIdentifier = Annotated[str, Field(strict=True, pattern=r"^\w[\w. -]*$", max_length=100)]
+
+
 class SourceConfig(Record):
     """A corpus and who may ask: the part of a dataset that production needs."""
 
@@ -40,7 +47,7 @@ class SourceConfig(Record):
 class DatasetConfig(SourceConfig):
     """A corpus with its golden set, and who may ask."""
 
-    name: Name
+    name: SetIdentifier
     golden: Node
     split: Node
     questions: Name | None = None
@@ -50,7 +57,7 @@ class DatasetConfig(SourceConfig):
 class SetName(Record):
     """The set that a gate is about; the rest of its dataset comes from the runs themselves."""
 
-    name: Name
+    name: SetIdentifier
 
 
 class WindowConfig(Record):
@@ -208,8 +215,8 @@ class CompareConfig(Record):
     dataset: SetName
     tracking: TrackingConfig
     registry: RegistryConfig
-    run: Name  # before: latest, a run id, a version or an alias
-    with_run: Name = Field(alias="with")  # after
+    run: Reference  # before: latest, a run id, a version or an alias
+    with_run: Reference = Field(alias="with")  # after
     secrets: Mapping[str, Any] = {}
 
 
@@ -219,7 +226,7 @@ class ReportConfig(Record):
     dataset: SetName
     tracking: TrackingConfig
     registry: RegistryConfig
-    run: Name
+    run: Reference
     format: Literal["html", "markdown", "junit", "json", "baseline"]
     output: Name | None  # None = report.html, verdict.md, junit.xml, verdict.json, baseline.json
     open: Flag  # show the page in a browser, from a terminal

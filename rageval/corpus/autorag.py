@@ -9,6 +9,7 @@ from rageval.corpus.document import Corpus, Document
 from rageval.errors import InputError
 from rageval.faults import Faults
 from rageval.fields import Name, component
+from rageval.naming import name_fault, shortened
 from rageval.source import folder
 
 
@@ -52,6 +53,9 @@ class AutoragCorpus:
             for key in ("doc_id", "contents"):
                 if not isinstance(row[key], str):
                     faults.add(path, number, f"{key} is {row[key]!r}, text is needed")
+            if isinstance(row["doc_id"], str) and name_fault(row["doc_id"]):
+                told = f"doc_id {shortened(row['doc_id'])} {name_fault(row['doc_id'])}"
+                faults.add(path, number, told)
         faults.settle()
         documents = (Document(row["doc_id"], row["contents"]) for row in rows)
         return Corpus(tuple(documents), self.path)

@@ -6,10 +6,11 @@ from collections.abc import Iterable
 from typing import Any
 
 from rageval.corpus.document import Corpus, Document
-from rageval.corpus.groups import group_fault
+from rageval.corpus.groups import group_fault, is_misspelt
 from rageval.faults import Faults
 from rageval.fields import Name, component
 from rageval.jsonl import Row, read_rows
+from rageval.naming import name_fault, shortened
 from rageval.source import folder
 
 _PUBLIC: frozenset[str] = frozenset()
@@ -56,14 +57,11 @@ class BeirCorpus:
             type(name) is str
             and name != ""
             and name == name.strip()
+            and name_fault(name) is None
             and type(fields.get("text")) is str
             and isinstance(fields.get("title"), str | None)
             and isinstance(metadata, dict | None)
-            and (
-                self.groups_key is None
-                or not metadata
-                or group_fault(metadata.get(self.groups_key, [])) is None
-            )
+            and (self.groups_key is None or not metadata or self._group_fault(metadata) is None)
         )
 
     def _document(self, fields: dict[str, Any]) -> Document:
@@ -77,9 +75,16 @@ class BeirCorpus:
         metadata = row.fields.get("metadata") or {}
         if self.groups_key is None or not isinstance(metadata, dict):
             return
-        fault = group_fault(metadata.get(self.groups_key, []))
+        fault = self._group_fault(metadata)
         if fault:
             yield f"metadata {self.groups_key!r}: {fault}"
+
+    def _group_fault(self, metadata: dict[str, Any]) -> str | None:
+        key = self.groups_key or ""
+        slip = next((name for name in metadata if is_misspelt(name, key)), None)
+        if slip is not None and key not in metadata:
+            return f"it is missing and {slip!r} stands here: no document is public by a slip"
+        return group_fault(metadata.get(key, []))
 
 
 def _row_faults(row: Row) -> Iterable[str]:
@@ -88,6 +93,8 @@ def _row_faults(row: Row) -> Iterable[str]:
         yield _not_text("_id", row) + (f', write "{name}"' if isinstance(name, int) else "")
     elif not name or name != name.strip():
         yield f"_id is {name!r}, it must not be empty or have blanks around it"
+    elif name_fault(name):
+        yield f"_id {shortened(name)} {name_fault(name)}"
     if not isinstance(row.fields.get("text"), str):
         yield _not_text("text", row)
     if not isinstance(row.fields.get("title", ""), str | None):

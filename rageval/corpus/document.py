@@ -8,7 +8,9 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
 
+from rageval.corpus.groups import group_fault
 from rageval.errors import InputError
+from rageval.naming import name_fault, shortened
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,15 +33,19 @@ class Corpus:
     Raises
     ------
     InputError
-        If there is no document or two share an id.
+        If there is no document, two share an id, or a name is too long or holds line ends and such.
     """
 
     documents: tuple[Document, ...]
     origin: str  # where it came from, for messages
+    notes: tuple[str, ...] = ()  # what the loader left out, as sentences
 
     def __post_init__(self) -> None:
         if not self.documents:
             raise InputError(f"{self.origin}: the corpus holds no document")
+        faults = list(_unfit(self.documents))
+        if faults:
+            raise InputError.of(f"{self.origin}: {fault}" for fault in faults)
         if len(self.number) < len(self.documents):
             counts = Counter(document.id for document in self.documents)
             raise InputError.of(
@@ -77,6 +83,20 @@ class Corpus:
     def digest(self) -> str:
         """Name the content: id, text and groups of every document, in order (64 hex digits)."""
         return _digest(self.documents)
+
+
+def _unfit(documents: Iterable[Document]) -> Iterator[str]:
+    """Yield what is wrong with ids and groups, for the formats that do not tell it by line."""
+    known: set[frozenset[str]] = set()
+    for document in documents:
+        fault = name_fault(document.id)
+        if fault:
+            yield f"the document id {shortened(document.id)} {fault}"
+        if document.groups and document.groups not in known:
+            known.add(document.groups)
+            told = group_fault(sorted(document.groups))
+            if told:
+                yield f"document {shortened(document.id)}: {told}"
 
 
 def _digest(documents: Iterable[Document]) -> str:

@@ -2,6 +2,14 @@
 
 from __future__ import annotations
 
+import difflib
+import re
+from functools import lru_cache
+
+from rageval.naming import LONGEST_SUBSET, name_fault, shortened
+
+_CLOSE = 0.8  # of difflib: `grups` and `gruops` are meant, `topics` and `group_by` are not
+
 
 def group_fault(groups: object) -> str | None:
     """Return what is wrong with a declared list of groups, or None.
@@ -20,4 +28,22 @@ def group_fault(groups: object) -> str | None:
     for name in groups:
         if not isinstance(name, str) or not name or name != name.strip():
             return f"{name!r} is not a group: a name without blanks around it is needed"
+        fault = name_fault(name, LONGEST_SUBSET)
+        if fault:
+            return f"the group {shortened(name)} {fault}"
     return None
+
+
+@lru_cache(maxsize=10_000)
+def is_misspelt(key: str, right: str = "groups") -> bool:
+    """Say whether a key is nearly the one that lists groups: another case, the singular, a slip.
+
+    Examples
+    --------
+    >>> [is_misspelt(key) for key in ("Groups", "group", "gruops", "groups", "title")]
+    [True, True, True, False, False]
+    """
+    if key == right:
+        return False
+    plain, wanted = (re.sub(r"[\W_]+", "", name).casefold() for name in (key, right))
+    return bool(difflib.get_close_matches(plain, [wanted], cutoff=_CLOSE))

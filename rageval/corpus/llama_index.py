@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 
 from pydantic import BaseModel, ValidationError
@@ -10,6 +9,7 @@ from pydantic import BaseModel, ValidationError
 from rageval.corpus.document import Corpus, Document
 from rageval.errors import InputError
 from rageval.fields import Name, component
+from rageval.nodes import load_json
 from rageval.source import read_text
 from rageval.validation import sentences
 
@@ -31,9 +31,7 @@ def read_dataset(path: Path) -> QaDataset:
         If it is not JSON of that form; the message has a line for each fault.
     """
     try:
-        return QaDataset.model_validate(json.loads(read_text(path)), strict=True)
-    except json.JSONDecodeError as error:
-        raise InputError(f"{path}:{error.lineno}: not JSON: {error.msg}") from error
+        return QaDataset.model_validate(load_json(read_text(path), path), strict=True)
     except ValidationError as fault:
         raise InputError.of(
             f"{path}: {sentence}" for sentence in sentences(fault, "", QaDataset)

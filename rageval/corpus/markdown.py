@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from pathlib import Path
 
 from rageval.corpus.document import Corpus, Document
 from rageval.corpus.frontmatter import read_page
 from rageval.errors import InputError
 from rageval.fields import Name, component
+from rageval.naming import name_fault, shortened
 from rageval.source import folder, read_text
+
+_SUFFIXES = (".md", ".markdown", ".mdown", ".mkd", ".mdx")
+_LISTED = 5  # files in a note
 
 
 @component
@@ -18,7 +23,8 @@ class MarkdownFolder:
     Its id is its path below the folder without suffix (`guide/leave` for `guide/leave.md`). Its
     text is the file's, newlines untouched, without a byte order mark and without YAML front matter.
     `groups: [hr, managers]` in the front matter says who may see it; other keys there are ignored.
-    Documents are ordered by id; files and folders whose name begins with a dot are skipped.
+    Documents are ordered by id; files and folders whose name begins with a dot are skipped. Files
+    that look like Markdown and do not match the pattern are named in the corpus's notes.
     """
 
     path: Name
@@ -28,7 +34,8 @@ class MarkdownFolder:
         """Read all files; the faults of all of them are raised together."""
         root = folder(self.path)
         documents, faults = [], []
-        for file in _files(root, self.pattern):
+        files = _files(root, self.pattern)
+        for file in files:
             try:
                 documents.append(_document(file, root))
             except InputError as error:
@@ -36,12 +43,30 @@ class MarkdownFolder:
         if faults:
             raise InputError.of(faults)
         documents.sort(key=lambda document: document.id)
-        return Corpus(tuple(documents), self.path)
+        others = _others(root, files)
+        if not documents:
+            raise InputError(
+                f"{self.path}: the corpus holds no document: no file matches the pattern "
+                f"{self.pattern!r}, {len(others) or 'no'} other {_files_of(len(others))} there"
+            )
+        return Corpus(tuple(documents), self.path, tuple(self._notes(others, root)))
+
+    def _notes(self, others: list[Path], root: Path) -> Iterator[str]:
+        """Say which files look like Markdown and are not read."""
+        lost = [file.relative_to(root).as_posix() for file in others if _is_markdown(file)]
+        if lost:
+            named = ", ".join(lost[:_LISTED]) + (", …" if len(lost) > _LISTED else "")
+            yield f"not read, as the pattern is {self.pattern!r}: {named} ({len(lost)} in all)"
 
 
 def _document(file: Path, root: Path) -> Document:
-    page = read_page(read_text(file), file)
+    if file.is_symlink() and not file.exists():
+        raise InputError(f"{file}: the link leads nowhere")
     name = file.relative_to(root).with_suffix("").as_posix()
+    fault = name_fault(name)
+    if fault:
+        raise InputError(f"{shortened(str(file))}: the file's name {fault}")
+    page = read_page(read_text(file), file)
     return Document(name, page.text, page.groups)
 
 
@@ -50,7 +75,22 @@ def _files(root: Path, pattern: str) -> list[Path]:
         found = sorted(root.glob(pattern))
     except (ValueError, NotImplementedError) as error:
         raise InputError(f"{root}: the pattern {pattern!r} is not allowed: {error}") from error
-    return [file for file in found if file.is_file() and not _hidden(file.relative_to(root))]
+    return [file for file in found if not file.is_dir() and not _hidden(file.relative_to(root))]
+
+
+def _others(root: Path, files: list[Path]) -> list[Path]:
+    """Return the files of a folder that are not read, but for hidden ones."""
+    read = set(files)
+    found = (file for file in sorted(root.rglob("*")) if file not in read and not file.is_dir())
+    return [file for file in found if not _hidden(file.relative_to(root))]
+
+
+def _is_markdown(file: Path) -> bool:
+    return file.suffix.lower() in _SUFFIXES
+
+
+def _files_of(count: int) -> str:
+    return "file lies" if count == 1 else "files lie"
 
 
 def _hidden(path: Path) -> bool:

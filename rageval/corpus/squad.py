@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -12,6 +11,7 @@ from pydantic import BaseModel, ValidationError
 from rageval.corpus.document import Corpus, Document
 from rageval.errors import InputError
 from rageval.fields import Name, component
+from rageval.nodes import load_json
 from rageval.source import read_text
 from rageval.validation import sentences
 
@@ -68,10 +68,8 @@ def read_squad(path: Path) -> SquadFile:
         If it is not JSON of that form; the message has a line for each fault.
     """
     try:
-        content: Any = json.loads(read_text(path))
+        content: Any = load_json(read_text(path), path)
         return SquadFile.model_validate(content, strict=True)
-    except json.JSONDecodeError as error:
-        raise InputError(f"{path}:{error.lineno}: not JSON: {error.msg}") from error
     except ValidationError as fault:
         raise InputError.of(
             f"{path}: {sentence}" for sentence in sentences(fault, "", SquadFile)

@@ -19,6 +19,10 @@ class Model2Vec:
 
     model: Name = "minishlab/potion-retrieval-32M"
 
+    def require(self) -> None:
+        """Need the package."""
+        need("model2vec", "model2vec")
+
     def fit(self, texts: Sequence[str]) -> Encoding:
         """Load the model; the texts are not looked at."""
         package = need("model2vec", "model2vec")

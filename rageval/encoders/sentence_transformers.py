@@ -25,6 +25,10 @@ class SentenceTransformers:
     passage_prefix: str = ""
     query_prefix: str = ""
 
+    def require(self) -> None:
+        """Need the package."""
+        need("sentence_transformers", "sentence-transformers")
+
     def fit(self, texts: Sequence[str]) -> Encoding:
         """Load the model; the texts are not looked at."""
         package = need("sentence_transformers", "sentence-transformers")

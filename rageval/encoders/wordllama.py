@@ -21,6 +21,10 @@ class WordLlama:
     model: Name = "l2_supercat"
     dimensions: Literal[64, 128, 256] = 256
 
+    def require(self) -> None:
+        """Need the package."""
+        need("wordllama", "wordllama")
+
     def fit(self, texts: Sequence[str]) -> Encoding:
         """Load the model; the texts are not looked at."""
         package = need("wordllama", "wordllama")

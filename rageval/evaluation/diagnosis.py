@@ -9,6 +9,7 @@ from enum import Enum
 import numpy as np
 
 from rageval.evaluation.scoring import Judged, Ranks
+from rageval.golden.question import Question
 from rageval.judging.resolution import Span
 from rageval.measures.ranks import ABSENT
 from rageval.window import BELOW_FLOOR, OVER_CAP
@@ -46,13 +47,18 @@ class Diagnosis:
         return f"{self.cause.value}: {self.detail}" if self.detail else self.cause.value
 
 
-def diagnose(judged: Judged, found: Ranks, groups: Sequence[frozenset[str]]) -> list[Diagnosis]:
+def diagnose(
+    judged: Judged,
+    found: Ranks,
+    groups: Sequence[frozenset[str]],
+    questions: Sequence[Question],
+) -> list[Diagnosis]:
     """Return one diagnosis a question; `groups` are those of each question's asker."""
     errors = judged.retrieved.errors
     return [
         Diagnosis(Cause.ERROR, errors[row])
         if row in errors
-        else _diagnose(_Case(judged, row, groups[row]), found)
+        else _diagnose(_Case(judged, row, groups[row], questions[row]), found)
         for row in range(len(groups))
     ]
 
@@ -64,6 +70,13 @@ class _Case:
     judged: Judged
     row: int
     groups: frozenset[str]
+    question: Question
+
+    def named(self, requirement: int) -> str:
+        """Return what one requirement asks for, as its label says; any of several."""
+        names = list(map(str, self.question.requirements[requirement]))
+        more = f" or {len(names) - 1} others" if len(names) > 1 else ""
+        return names[0] + more
 
     def supporting(self, requirement: int) -> list[int]:
         """Return the chunks that support one requirement."""
@@ -89,7 +102,8 @@ def _diagnose(case: _Case, found: Ranks) -> Diagnosis:
     missing = [state for state in states if state.cause is not Cause.FOUND]
     if missing:
         worst = max(missing, key=lambda state: list(Cause).index(state.cause))
-        part = f"{len(states) - len(missing)} of {len(states)} found; " if len(states) > 1 else ""
+        several = len(states) > 1
+        part = f"{len(states) - len(missing)} of {len(states)} found, without " if several else ""
         return Diagnosis(worst.cause, part + worst.detail)
     if ABSENT < found.distractor[row] < found.answer[row]:
         ranks = f"rank {found.distractor[row]}, the answer {found.answer[row]}"
@@ -110,7 +124,7 @@ def _denied(case: _Case) -> Diagnosis:
 
 def _requirement(case: _Case, number: int, need: Sequence[Span]) -> Diagnosis:
     """Say what became of one piece of evidence, of which any alternative would do."""
-    names = ", ".join(dict.fromkeys(case.judged.chunks.corpus[span.document].id for span in need))
+    names = case.named(number)
     if not any(case.visible(span) for span in need):
         return Diagnosis(Cause.OUT_OF_SCOPE, names)
     chunks = case.supporting(number)
@@ -121,10 +135,10 @@ def _requirement(case: _Case, number: int, need: Sequence[Span]) -> Diagnosis:
         return Diagnosis(Cause.FOUND, names)
     ranked = np.flatnonzero(np.isin(retrieved.ranked[row], chunks))
     if len(ranked):
-        return Diagnosis(Cause.BELOW_K, f"{names} at rank {ranked[0] + 1}; {_first(case)}")
+        return Diagnosis(Cause.BELOW_K, f"{names} at rank {ranked[0] + 1} ({_first(case)})")
     dropped = np.isin(retrieved.candidates.chunk[row], chunks)
     fates = [int(fate) for fate in retrieved.ranking.fate[row][dropped] if int(fate) in _BY_FATE]
-    return Diagnosis(_BY_FATE[fates[0]] if fates else Cause.NOT_RANKED, f"{names}; {_first(case)}")
+    return Diagnosis(_BY_FATE[fates[0]] if fates else Cause.NOT_RANKED, f"{names} ({_first(case)})")
 
 
 def _first(case: _Case) -> str:

@@ -119,5 +119,5 @@ def evaluate(
         values=values,
         subsets=table(values, grounds.members),
         members=grounds.members,
-        diagnoses=diagnose(judged, found, grounds.groups),
+        diagnoses=diagnose(judged, found, grounds.groups, benchmark.questions),
     )

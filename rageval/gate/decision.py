@@ -11,6 +11,8 @@ from rageval.comparison.result import Result
 from rageval.gate.thresholds import GateThresholds
 from rageval.gate.verdict import Check, Rule, State, Verdict, share
 
+_NAMED = 8  # ids in a sentence before the rest is counted
+
 
 def decide(
     candidate: Result,
@@ -86,12 +88,22 @@ def _floors(candidate: Result, thresholds: GateThresholds) -> Iterator[Check]:
 
 def _no_cases(candidate: Result, measure: str) -> str:
     if measure not in candidate.measures:
-        return f"has a floor, but there is no such measure; there are: {_listed(candidate)}"
+        return (
+            f"has a floor, but there is no such measure; there are: {', '.join(candidate.measures)}"
+        )
     return "has a floor and no cases"
 
 
-def _listed(candidate: Result) -> str:
-    return ", ".join(candidate.measures)
+def _listed(ids: list[str]) -> str:
+    """Return the first ids, and how many more there are.
+
+    Examples
+    --------
+    >>> _listed(["a", "b"]), _listed(list("abcdefghij"))
+    ('a, b', 'a, b, c, d, e, f, g, h and 2 more')
+    """
+    more = f" and {len(ids) - _NAMED} more" if len(ids) > _NAMED else ""
+    return ", ".join(ids[:_NAMED]) + more
 
 
 def _drops(comparison: Comparison, thresholds: GateThresholds) -> Iterator[Check]:
@@ -104,7 +116,14 @@ def _drops(comparison: Comparison, thresholds: GateThresholds) -> Iterator[Check
             drop = before[0] / before[1] - after[0] / after[1]
             tolerance = _decimal(limit)
             told = f"{share(*before)} → {share(*after)}, {_tolerated(limit, tolerance, after[1])}"
+            if drop > tolerance:
+                told += f"; fell: {_listed(_fallen(comparison, subset, measure))}"
             yield Check(Rule.DROP, subset, measure, drop <= tolerance, told)
+
+
+def _fallen(comparison: Comparison, subset: str, measure: str) -> list[str]:
+    """Return the questions that made a measure drop: a hit may be lost though recall is not."""
+    return [c.after.id for c in comparison.changes if subset in c.after.subsets and c.fell(measure)]
 
 
 Mean = tuple[Fraction, int]  # the sum of a measure, and the n that it is divided by

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Collection, Mapping
 from typing import Literal
 
 from rageval.fields import Natural, Record, Share
 
 Limits = Mapping[str, Mapping[str, Share]]  # subset → measure → limit
+
+
+_CUT = re.compile(r"(hit_rate|judged|ndcg)_at_[1-9]\d*")  # measures that a cutoff is chosen for
 
 
 class GateThresholds(Record):
@@ -20,7 +24,7 @@ class GateThresholds(Record):
     evidence: Literal["counts"] = "counts"  # what shows a drop
 
     def require_known(self, measures: Collection[str]) -> None:
-        """Make sure that every limit is of a measure that is taken.
+        """Make sure that every limit is of a measure; its cutoff may be one that is not taken.
 
         Raises
         ------
@@ -29,7 +33,7 @@ class GateThresholds(Record):
         """
         for kind, limits in (("floors", self.floors), ("max_drop", self.max_drop)):
             for subset, names in limits.items():
-                unknown = sorted(set(names) - set(measures))
+                unknown = [n for n in names if n not in measures and not _CUT.fullmatch(n)]
                 if unknown:
                     raise ValueError(
                         f"threshold.{kind}.{subset}.{unknown[0]}: no such measure; known: "

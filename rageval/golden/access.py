@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from functools import cached_property
 from pathlib import Path
-from typing import Protocol
+from typing import Protocol, TypeGuard
 
 import yaml
 
@@ -12,8 +13,11 @@ from rageval.errors import InputError
 from rageval.faults import Faults, listed, near_names
 from rageval.fields import Name, component
 from rageval.golden.mapping import Fields, Tell, read_name
+from rageval.naming import LONGEST_SUBSET, name_fault, shortened
 from rageval.nodes import Node, compose_yaml, line_of
 from rageval.source import read_text
+
+_FORM = "askers: {maria: [hr, managers], tom: []}"
 
 
 class Access(Protocol):
@@ -37,7 +41,10 @@ class PublicOnly:
 
 @component
 class AccessFile:
-    """A YAML file `askers: {maria: [hr, managers], tom: []}`; without a file nobody is known."""
+    """A YAML file `askers: {maria: [hr, managers], tom: []}`; without a file nobody is known.
+
+    A file at fault is an InputError for everybody, for None too.
+    """
 
     path: Name | None
 
@@ -45,13 +52,14 @@ class AccessFile:
         """Return the groups of an asker; one that the file lacks is an InputError."""
         if self.path is None:
             return PublicOnly().groups(asker)
+        askers = self.askers
         if asker is None:
             return frozenset()
-        if asker not in self.askers:
-            near = near_names([asker], self.askers)[asker]
-            known = listed(self.askers)
+        if asker not in askers:
+            near = near_names([asker], askers)[asker]
+            known = listed(askers)
             raise InputError(f"asker {asker!r} is unknown{near}; {self.path} knows: {known}")
-        return self.askers[asker]
+        return askers[asker]
 
     @cached_property
     def askers(self) -> dict[str, frozenset[str]]:
@@ -65,11 +73,17 @@ class AccessFile:
             faults.add(path, line_of(node), sentence)
 
         node = compose_yaml(read_text(path), path)
-        if node is None:
-            raise InputError(f"{path}: the file is empty, the key askers is needed")
+        if not _has_askers(node):
+            line = line_of(node) if node else 1
+            raise InputError(f"{path}:{line}: the key askers is missing; the form is {_FORM}")
         askers = _askers(Fields(node, ("askers",), tell), tell)
         faults.settle()
         return askers
+
+
+def _has_askers(node: Node | None) -> TypeGuard[Node]:
+    pairs = node.value if isinstance(node, yaml.MappingNode) else []
+    return any(key.value == "askers" for key, _ in pairs)
 
 
 def _askers(fields: Fields, tell: Tell) -> dict[str, frozenset[str]]:
@@ -80,4 +94,18 @@ def _askers(fields: Fields, tell: Tell) -> dict[str, frozenset[str]]:
     names = [read_name(key, "an asker", tell) for key in keys if isinstance(key, yaml.ScalarNode)]
     known = dict.fromkeys(name for name in names if name is not None)
     rights = Fields(node, [key.value for key in keys], tell)
-    return {name: frozenset(rights.names(name)) for name in known}
+    askers = {name: frozenset(rights.names(name)) for name in known}
+    for key in keys:
+        for sentence in _unfit(key.value, askers.get(key.value, frozenset())):
+            tell(key, sentence)
+    return askers
+
+
+def _unfit(asker: str, groups: frozenset[str]) -> Iterator[str]:
+    fault = name_fault(asker)
+    if fault:
+        yield f"the asker {shortened(asker)} {fault}"
+    for group in sorted(groups):
+        fault = name_fault(group, LONGEST_SUBSET)
+        if fault:
+            yield f"the group {shortened(group)} {fault}"

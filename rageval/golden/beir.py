@@ -12,6 +12,7 @@ from rageval.errors import InputError
 from rageval.faults import Faults
 from rageval.fields import Name, component
 from rageval.golden.consistency import contradictions
+from rageval.golden.names import unfit_names
 from rageval.golden.qrels_file import read_qrels
 from rageval.golden.queries_file import MetadataKeys, Query, read_queries
 from rageval.golden.question import Answerable, GoldenSet, Question, Reference, Requirement
@@ -58,7 +59,7 @@ class BeirGolden:
         ]
         kept = tuple(question for question in found if question.targets or _is_marked(question))
         for question in kept:
-            for sentence in contradictions(question):
+            for sentence in (*contradictions(question), *unfit_names(question)):
                 line = queries[question.id].line
                 faults.add(file, line, f"question {question.id!r}: {sentence}")
         faults.settle()

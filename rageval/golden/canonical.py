@@ -13,6 +13,7 @@ from rageval.golden.mapping import Fields, Tell
 from rageval.golden.question import GoldenSet, Question
 from rageval.golden.rows import rows_of_csv, rows_of_json
 from rageval.golden.source import set_name_fault
+from rageval.naming import shortened
 from rageval.nodes import Node, compose_json, compose_yaml, line_of
 from rageval.source import read_text
 
@@ -86,7 +87,7 @@ def _questions(fields: Fields, path: Path, faults: Faults) -> tuple[Question, ..
             wrong.append((line, f"the id is taken by the question on line {first[question.id]}"))
         elif question.id:
             first[question.id] = line
-        about = f"question {question.id!r}" if question.id else f"question number {number}"
+        about = f"question {shortened(question.id)}" if question.id else f"question number {number}"
         for place, sentence in wrong:
             faults.add(path, place, f"{about}: {sentence}")
         found.append(question)

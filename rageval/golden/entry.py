@@ -5,6 +5,7 @@ from __future__ import annotations
 from rageval.golden.consistency import contradictions
 from rageval.golden.form import FIELDS
 from rageval.golden.mapping import Fields, Tell, shown
+from rageval.golden.names import unfit_names
 from rageval.golden.question import Answerable, Question, Reference, Requirement
 from rageval.golden.references import read_reference, read_requirement
 from rageval.nodes import Node, kind_of, line_of
@@ -28,6 +29,7 @@ def read_question(node: Node, where: str) -> tuple[Question, list[Fault]]:
     question = _question(Fields(node, KEYS, tell), tell, where)
     if not faults:  # a field at fault reads as absent and would seem to contradict others
         faults = [(line_of(node), sentence) for sentence in contradictions(question)]
+    faults += [(line_of(node), sentence) for sentence in unfit_names(question)]
     return question, faults
 
 

@@ -13,6 +13,7 @@ from rageval.errors import InputError
 from rageval.faults import Faults
 from rageval.golden.canonical import read_golden
 from rageval.golden.question import GoldenSet
+from rageval.golden.rows import json_rows
 from rageval.golden.source import name_from, set_name_fault
 from rageval.nodes import (
     Node,
@@ -22,6 +23,7 @@ from rageval.nodes import (
     list_node,
     mapping_node,
     text_node,
+    whole_number,
     word_node,
 )
 from rageval.source import read_text
@@ -100,7 +102,7 @@ def plain(node: Node) -> Any:  # noqa: ANN401  any JSON value
         return [plain(item) for item in node.value]
     kind = kind_of(node)
     if kind == "a number":
-        return float(node.value) if node.tag.endswith("float") else int(node.value)
+        return float(node.value) if node.tag.endswith("float") else whole_number(node.value)
     return (
         {"true": True, "false": False, "null": None}[node.value] if kind != "text" else node.value
     )
@@ -109,11 +111,7 @@ def plain(node: Node) -> Any:  # noqa: ANN401  any JSON value
 def _rows(path: Path, faults: Faults) -> Iterator[Node]:
     text = read_text(path)
     if path.name.removesuffix(".gz").endswith(".jsonl"):
-        for line, row in enumerate(text.rstrip().split("\n"), start=1):
-            try:
-                yield compose_json(row, path, line)
-            except InputError as error:
-                faults.add(path, line, str(error).removeprefix(f"{path}:{line}: "))
+        yield from json_rows(text, path, faults)
         return
     node = compose_json(text, path)
     if isinstance(node, yaml.SequenceNode):

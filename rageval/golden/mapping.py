@@ -9,11 +9,13 @@ from datetime import date
 import yaml
 
 from rageval.faults import listed, near_names
+from rageval.naming import shortened
 from rageval.nodes import Node, kind_of
 
 Tell = Callable[[Node, str], None]  # notes a fault at a node
 
 _INTEGER = re.compile(r"[-+]?(0|[1-9]\d{0,8})")  # below a milliard: it fits 32 bits
+_SHOWN = 60  # characters of a refused value
 _SURROGATE = re.compile(r"[\ud800-\udfff]")
 
 
@@ -76,6 +78,7 @@ class Fields:
             return []
         if not isinstance(node, yaml.SequenceNode):
             self._tell(node, f"{key} is {kind_of(node)}, a list is needed")
+            del self._values[key]  # told once, however often it is asked for
             return []
         return list(node.value)
 
@@ -114,7 +117,7 @@ class Fields:
 def read_text(node: Node, label: str, tell: Tell) -> str | None:
     """Return a node's text, or tell why it is none."""
     if kind_of(node) != "text":
-        quote = ": write it in quotes" if isinstance(node, yaml.ScalarNode) else ""
+        quote = ": write it in quotes" if isinstance(node, yaml.ScalarNode) and node.value else ""
         tell(node, f"{label} is {shown(node)}, text is needed{quote}")
         return None
     text: str = node.value
@@ -131,7 +134,7 @@ def read_name(node: Node, label: str, tell: Tell) -> str | None:
     """Return a node's text without blanks around it, or tell why it is none."""
     text = read_text(node, label, tell)
     if text is not None and text != text.strip():
-        tell(node, f"{label} is {text!r}, it must not begin or end with blanks")
+        tell(node, f"{label} is {shortened(text)}, it must not begin or end with blanks")
         return None
     return text
 
@@ -150,13 +153,19 @@ def shown(node: Node) -> str:
     if not isinstance(node, yaml.ScalarNode):
         return kind_of(node)
     kind = kind_of(node)
-    return repr(node.value) if kind == "text" else f"{node.value or 'empty'}, read as {kind}"
+    if kind == "text":
+        return shortened(node.value)
+    if not node.value:
+        return "empty"
+    cut = node.value if len(node.value) <= _SHOWN else f"{node.value[:_SHOWN]}…"
+    return f"{cut}, read as {kind}"
 
 
 def _pairs(node: Node, tell: Tell) -> Iterator[tuple[Node, Node]]:
     """Yield the pairs whose key is a scalar; a node that is no mapping has none."""
     if not isinstance(node, yaml.MappingNode):
-        tell(node, f"{shown(node)} stands here, keys with values are needed")
+        what = shown(node) if kind_of(node) == "text" else kind_of(node)
+        tell(node, f"{what} stands here, keys with values are needed")
         return
     for key, value in node.value:
         if isinstance(key, yaml.ScalarNode):

@@ -33,7 +33,8 @@ def read_reference(node: Node, tell: Tell) -> Reference | None:
     if len(given) > 1:
         tell(node, f"{' and '.join(given)} are given, at most one of them is allowed")
     for key in ("heading", "span"):
-        if key in given and not fields.items(key):
+        value = fields.get(key)
+        if value is not None and value.value == []:
             tell(node, f"{key} names nothing")
     if document is None:
         return None

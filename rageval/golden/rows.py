@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import io
+import re
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
@@ -15,20 +16,28 @@ from rageval.golden.form import FIELDS, Kind
 from rageval.golden.source import name_from
 from rageval.nodes import Node, compose_json, list_node, mapping_node, text_node, word_node
 
-_SEPARATOR = "|"
+_SEPARATOR = "|"  # of the items in a cell
+_SEPARATORS = {";": "semicolon", "\t": "tab"}  # of cells, in tables that other tools write
+_CELL = Path("cell")
 _Cell = Callable[[str, int], Node]
 
 
 def rows_of_json(text: str, path: Path, faults: Faults) -> Node:
     """Return JSON Lines as a golden set; a first row with the key `set` alone names it."""
-    rows: list[Node] = []
-    for line, row in enumerate(text.rstrip().split("\n") if text.strip() else [], start=1):
-        try:
-            rows.append(compose_json(row, path, line))
-        except InputError as error:
-            faults.add(path, line, str(error).removeprefix(f"{path}:{line}: "))
+    rows = list(json_rows(text, path, faults))
     name = _name(rows[0]) if rows else None
     return _golden(name or text_node(name_from(path), 1), rows[1:] if name else rows)
+
+
+def json_rows(text: str, path: Path, faults: Faults) -> Iterator[Node]:
+    """Yield the rows of JSON Lines that are JSON; the others are noted, blank lines are none."""
+    for line, row in enumerate(text.split("\n"), start=1):
+        if not row.strip():
+            continue
+        try:
+            yield compose_json(row, path, line)
+        except InputError as error:
+            faults.add(path, line, str(error).removeprefix(f"{path}:{line}: "))
 
 
 def rows_of_csv(text: str, path: Path, faults: Faults) -> Node:
@@ -53,7 +62,14 @@ def rows_of_csv(text: str, path: Path, faults: Faults) -> Node:
 
 
 def read_table(text: str, path: Path, faults: Faults) -> Iterator[tuple[int, list[str]]]:
-    """Yield the rows of a CSV text, each with the line on which it begins; blank ones are none."""
+    """Yield the rows of a CSV text, each with the line on which it begins; blank ones are none.
+
+    A table whose head is not separated by commas is noted, and has no rows.
+    """
+    separator = _foreign_separator(text)
+    if separator:
+        faults.add(path, 1, f"the table looks {separator}-separated, commas are needed")
+        return
     reader = csv.reader(io.StringIO(text, newline=""), strict=True)
     csv.field_size_limit(2**31 - 1)
     line = 1
@@ -68,6 +84,13 @@ def read_table(text: str, path: Path, faults: Faults) -> Iterator[tuple[int, lis
         if any(cells):
             yield line, cells
         line = reader.line_num + 1
+
+
+def _foreign_separator(text: str) -> str | None:
+    """Return what separates the head of a table that has no comma, or None."""
+    head = next((line for line in text.splitlines() if line.strip()), "")
+    found = (name for sign, name in _SEPARATORS.items() if sign in head and "," not in head)
+    return next(found, None)
 
 
 def _name(row: Node) -> Node | None:
@@ -95,7 +118,7 @@ def _row(path: Path, line: int, cells: dict[str, str], faults: Faults) -> Node |
             kind = FIELDS[column].kind if column in FIELDS else Kind.TEXT
             fields[column] = _CELLS.get(kind, _plain)(cell, line)
         except InputError as error:
-            told = str(error).removeprefix(f"cell:{line}: ")
+            told = re.sub(rf"^{_CELL}:\d+: ", "", str(error))
             faults.add(path, line, f"question {cells.get('id', '')!r}: {column}: {told}")
             fault = True
     return None if fault else mapping_node(fields, line)
@@ -132,7 +155,7 @@ def _items(cell: str) -> list[str]:
 
 def _json(cell: str, line: int) -> Node | None:
     begins = cell.lstrip()[:1]
-    return compose_json(cell, Path("cell"), line) if begins in ("[", "{") else None
+    return compose_json(cell, _CELL, line) if begins in ("[", "{") else None
 
 
 _CELLS: dict[Kind, _Cell] = {

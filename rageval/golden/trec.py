@@ -11,6 +11,7 @@ from rageval.errors import InputError
 from rageval.faults import Faults, near_names
 from rageval.fields import Flag, Name, component
 from rageval.golden.consistency import contradictions
+from rageval.golden.names import unfit_names
 from rageval.golden.question import Answerable, GoldenSet, Question, Reference, Requirement
 from rageval.golden.source import name_from, set_name_fault
 from rageval.trec.qrels import read_qrels
@@ -53,7 +54,7 @@ class TrecGolden:
         ]
         kept = tuple(q for q in found if q.targets or q.answerable is Answerable.NO)
         for question in kept:
-            for sentence in contradictions(question):
+            for sentence in (*contradictions(question), *unfit_names(question)):
                 faults.add(path, topics[question.id][0], f"question {question.id!r}: {sentence}")
         if not kept:
             faults.add(Path(self.qrels), 0, "no topic has a relevant document")

@@ -8,7 +8,7 @@ from rageval.corpus.document import Corpus
 from rageval.errors import InputError
 from rageval.faults import near_names
 from rageval.golden.access import Access
-from rageval.golden.question import GoldenSet, Question
+from rageval.golden.question import Answerable, GoldenSet, Question
 from rageval.judging.resolution import Evidence, fault_of, look_up
 
 
@@ -18,11 +18,12 @@ def check(golden: GoldenSet, corpus: Corpus, access: Access) -> tuple[Evidence, 
     Raises
     ------
     InputError
-        If a question names a document that the corpus lacks, an asker that nobody knows, or a
-        heading, quote or span that its document lacks; the message has a line for each.
+        If a question names a document that the corpus lacks, an asker that nobody knows, a heading,
+        quote or span that its document lacks, or if it is denied to somebody who may see what is
+        forbidden; the message has a line for each.
     """
     evidence, lost = look_up(golden, corpus)
-    faults = [*_documents(golden, corpus), *_askers(golden, access), *lost]
+    faults = [*_documents(golden, corpus), *_access(golden, corpus, access), *lost]
     if faults:
         raise InputError.of(faults)
     return evidence
@@ -49,6 +50,27 @@ def _named(question: Question) -> Iterator[tuple[str, tuple[str, ...]]]:
         yield "expected", question.expected
     yield "forbidden", question.forbidden
     yield "grades", tuple(question.grades)
+
+
+def _access(golden: GoldenSet, corpus: Corpus, access: Access) -> Iterator[str]:
+    own = _asker_fault(None, access)  # nobody in particular is always known
+    if own:
+        yield from own.splitlines()
+        return
+    yield from _askers(golden, access)
+    for question in golden:
+        if question.answerable is Answerable.DENIED and not _asker_fault(question.asker, access):
+            yield from _seen(question, corpus, access)
+
+
+def _seen(question: Question, corpus: Corpus, access: Access) -> Iterator[str]:
+    """Yield a contradiction: what is denied to the asker is not, so no retriever can pass."""
+    groups = access.groups(question.asker)
+    found = (corpus.find(name) for name in question.forbidden)
+    seen = [document.id for document in found if document and document.visible_to(groups)]
+    if seen:
+        who = f"the asker {question.asker!r}" if question.asker else "everybody"
+        yield fault_of(question, f"answerable is denied, but {who} may see {', '.join(seen)}")
 
 
 def _askers(golden: GoldenSet, access: Access) -> Iterator[str]:

@@ -23,7 +23,7 @@ class Doubt:
     """What looks wrong about a question."""
 
     question: Question
-    kind: str  # duplicate | scope | empty | arity | distractor
+    kind: str  # duplicate | scope | words | empty | arity | distractor
     sentence: str
 
     def __str__(self) -> str:
@@ -35,7 +35,8 @@ def doubts(labelled: Labelled, near: float | None) -> list[Doubt]:
 
     - duplicate: nearly the same question, of the same asker after the same history
     - scope: the asker may see none of the alternatives of a piece of evidence, so nobody can win
-    - empty: a heading that is evidence has no text under it
+    - words: the question has no letter and no digit
+    - empty: a heading that is evidence has no text under it, or a document has none at all
     - arity: tagged multi_chunk or multi_hop, with less than two pieces of evidence
     - distractor: a distractor holds the quoted answer
     """
@@ -55,9 +56,10 @@ def _of_question(
     corpus = labelled.corpus
     for sentence in _scope(question, evidence, labelled):
         yield "scope", sentence
-    for reference, span in _pairs(question.requirements, evidence.requirements):
-        if reference.heading and not _HEADING.sub("", _text(corpus, span)).strip():
-            yield "empty", f"the section {reference} is empty, it holds no evidence"
+    if not any(map(str.isalnum, question.text)):
+        yield "words", f"the question {question.text[:60]!r} has no word to search for"
+    for what in _empty(question, evidence, corpus):
+        yield "empty", f"the {what} is empty, it holds no evidence"
     for tag in question.tags:
         needs = len(question.requirements)
         if tag in _SEVERAL and needs < 2:
@@ -73,8 +75,21 @@ def _scope(question: Question, evidence: Evidence, labelled: Labelled) -> Iterat
     for need in evidence.requirements:
         if not any(labelled.corpus[span.document].visible_to(groups) for span in need):
             names = dict.fromkeys(labelled.corpus[span.document].id for span in need)
-            asker = f"the asker {question.asker!r}" if question.asker else "nobody in particular"
-            yield f"{asker} may not see what answers it: {', '.join(names)}"
+            told = (
+                f"the asker {question.asker!r} may not see what answers it"
+                if question.asker
+                else "it names no asker, and what answers it is not public"
+            )
+            yield f"{told}: {', '.join(names)}"
+
+
+def _empty(question: Question, evidence: Evidence, corpus: Corpus) -> Iterator[str]:
+    for reference, span in _pairs(question.requirements, evidence.requirements):
+        text = _text(corpus, span)
+        if not text.strip():
+            yield f"document {reference.document}"
+        elif reference.heading and not _HEADING.sub("", text).strip():
+            yield f"section {reference}"
 
 
 def _distractors(question: Question, evidence: Evidence, corpus: Corpus) -> Iterator[str]:

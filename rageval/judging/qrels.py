@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
@@ -143,7 +144,9 @@ class _Overlaps:
         """Return question, requirement, alternative, chunk of the pairs that support: [rows, 4]."""
         evidence = self.labels[:, 5] - self.labels[:, 4]
         smaller = np.minimum(evidence, self.length)  # enough of either is enough of the smaller
-        supports = self.overlap * share.denominator >= smaller * share.numerator
+        sizes, place = np.unique(smaller, return_inverse=True)
+        enough = [math.ceil(share * size) for size in sizes.tolist()]  # exact, however fine
+        supports = self.overlap >= np.array(enough, dtype=np.int64)[place.reshape(-1)]
         rows: Ints = np.column_stack([self.labels[:, :3], self.chunk])[supports].astype(np.int32)
         return rows
 

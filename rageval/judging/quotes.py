@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import difflib
 import re
+from bisect import bisect_right
+from collections import Counter
 from collections.abc import Iterator
-from itertools import islice
 
 from rageval.chunking.chunks import Offsets
 from rageval.errors import InputError
 
 _LINE_END = re.compile(r"\r\n|\n|\r")
-_LISTED = 10  # places in a message: more help nobody
+_LISTED = 10  # lines in a message: more help nobody
 
 
 def place_of_quote(quote: str, text: str, offer: bool = True) -> Offsets:
@@ -28,17 +29,24 @@ def place_of_quote(quote: str, text: str, offer: bool = True) -> Offsets:
     >>> place_of_quote("two", "one two three")
     (4, 7)
     """
-    starts = list(islice(_occurrences(quote, text), _LISTED + 1))
+    starts = list(_occurrences(quote, text))
     if len(starts) == 1:
         return starts[0], starts[0] + len(quote)
     if not starts:
         nearest = _nearest(quote, text) if offer else ""
         raise InputError(f"the document does not hold this text{nearest}")
-    lines = ", ".join(str(line_at(text, start)) for start in starts[:_LISTED])
-    more = ", …" if len(starts) > _LISTED else ""
     raise InputError(
-        f"the text occurs several times, on lines {lines}{more}: quote more of it, or give a span"
+        f"the text occurs several times, {_lines(starts, text)}: quote more of it, or give a span"
     )
+
+
+def _lines(starts: list[int], text: str) -> str:
+    """Return the lines of some characters in words, each once with how often it is meant."""
+    ends = [match.end() for match in _LINE_END.finditer(text)]
+    times = Counter(bisect_right(ends, start) + 1 for start in starts)
+    told = [f"{n} ({count} times)" if count > 1 else str(n) for n, count in times.items()]
+    more = ", …" if len(told) > _LISTED else ""
+    return f"on line{'s' if len(told) > 1 else ''} {', '.join(told[:_LISTED])}{more}"
 
 
 def line_at(text: str, place: int) -> int:

@@ -7,14 +7,16 @@ from typing import Annotated
 
 from pydantic import Field, field_validator
 
-from rageval.fields import Count, Record
+from rageval.fields import Record
+
+Cutoff = Annotated[int, Field(strict=True, ge=1, le=1000)]  # documents of a ranking
 
 
 class Cutoffs(Record):
     """How deep the document measures look."""
 
-    hit_at: Annotated[tuple[Count, ...], Field(min_length=1)] = (1, 3)
-    ndcg_at: Count = 10
+    hit_at: Annotated[tuple[Cutoff, ...], Field(min_length=1)] = (1, 3)
+    ndcg_at: Cutoff = 10
 
     @field_validator("hit_at")
     @classmethod

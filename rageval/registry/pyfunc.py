@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
@@ -67,9 +68,13 @@ def _asks(model_input: Any) -> list[Ask]:  # noqa: ANN401  what MLflow passes on
 def _ask(row: str | Mapping[str, Any]) -> Ask:
     if isinstance(row, str):
         return Ask(row)
-    # A data frame fills the cells that a row does not have with NaN, which is unlike itself.
-    given = {key: value for key, value in row.items() if value is not None and value is value}
+    given = {key: value for key, value in row.items() if not _absent(value)}
     if not isinstance(given.get("question"), str):
         raise InputError(f"a question must be text, or a mapping with 'question': got {row!r}")
     history: Sequence[str] = given.get("history", ())
     return Ask(given["question"], given.get("asker") or None, tuple(history))
+
+
+def _absent(cell: object) -> bool:
+    """Say whether a cell is empty: a data frame fills what a row does not have with NaN."""
+    return cell is None or (isinstance(cell, float) and math.isnan(cell))

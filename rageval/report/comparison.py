@@ -12,6 +12,7 @@ from rageval.gate.verdict import State, Verdict
 from rageval.report.tables import Table
 
 _COUNTED = (Turn.IMPROVED, Turn.REGRESSED, Turn.MISSED)
+_CHECKS = 12  # limits up to which those that were kept are told as well
 _NAMED = 8  # ids on a line before the rest is counted
 
 
@@ -174,8 +175,10 @@ def verdict_lines(verdict: Verdict) -> Iterator[str]:
         name=before.name if before else "", run=before.run if before else ""
     )
     yield from (f"note: {note}" for note in verdict.notes)
-    for check in verdict.failures:
-        yield f"✗ {check.subset} {check.measure or check.rule.value}: {check.sentence}"
+    told = verdict.checks if len(verdict.checks) <= _CHECKS else verdict.failures
+    for check in told:
+        mark = "✓" if check.passed else "✗"
+        yield f"{mark} {check.subset} {check.measure or check.rule.value}: {check.sentence}"
     yield f"{passed} of {len(verdict.checks)} limits kept"
 
 

@@ -9,10 +9,11 @@ import numpy as np
 from rageval.evaluation.evaluation import Evaluation
 
 _INK, _SOFT = "#2f6f9f", "#b8c4ce"
+_BARS = 20  # ranks with a bar of their own
 
 
 def subsets(evaluation: Evaluation, measure: str, heading: str) -> bytes:
-    """Return a PNG: a measure by subset, each with its 95 % interval and n."""
+    """Return a PNG, empty if nothing counts: a measure by subset, with 95 % interval and n."""
     from matplotlib.figure import Figure
 
     rows = [
@@ -20,12 +21,14 @@ def subsets(evaluation: Evaluation, measure: str, heading: str) -> bytes:
         for name, row in evaluation.subsets.items()
         if row[measure].value is not None
     ]
+    if not rows:
+        return b""
     figure = Figure(figsize=(8, 0.8 + 0.26 * len(rows)), layout="constrained")
     axes = figure.subplots()
     places = range(len(rows))
     table = np.array([(found.low, found.value, found.high) for _, found in rows], np.float64)
     axes.hlines(places, table[:, 0], table[:, 2], color=_INK, linewidth=2)
-    axes.plot(table[:, 1], places, "o", color=_INK, markersize=5)
+    axes.plot(table[:, 1], places, "o", color=_INK, markersize=5, clip_on=False)
     axes.set_yticks(places, [name for name, _ in rows])
     axes.invert_yaxis()
     axes.set_xlim(0, 1)
@@ -41,7 +44,7 @@ def target_ranks(evaluation: Evaluation) -> bytes:
 
     answerable = evaluation.values["recall"].counts
     ranks = evaluation.ranks.target[answerable]
-    deepest = evaluation.benchmark.cutoffs.deepest
+    deepest = min(evaluation.benchmark.cutoffs.deepest, _BARS)
     labels = [*map(str, range(1, deepest + 1)), f"> {deepest}", "absent"]
     heights = [int((ranks == rank).sum()) for rank in range(1, deepest + 1)]
     heights += [int((ranks > deepest).sum()), int((ranks == 0).sum())]

@@ -81,7 +81,7 @@ def _side(
         for m in measures
         if m.name.startswith(_SIDE) and whole[m.name].value is not None
     ]
-    lines = [" · ".join(values)] if values else []
+    lines = [_counted(evaluation), " · ".join(values)] if values else []
     counts = f"errors {evaluation.errors} · leaks {evaluation.leaks}"
     if latency:
         counts += (
@@ -89,6 +89,15 @@ def _side(
             f" (n {len(latency.seconds)})"
         )
     return (*lines, counts)
+
+
+def _counted(evaluation: Evaluation) -> str:
+    """Say over how many questions the means of the first line are taken."""
+    whole, n = evaluation.subsets[ALL], evaluation.sizes[ALL]
+    hits = whole[f"hit_rate_at_{evaluation.benchmark.cutoffs.hit_at[0]}"].n
+    window = whole["recall"].n
+    left = "" if hits == window == n else "; the rest is unanswerable or denied"
+    return f"of {n} questions {hits} count in the hit rates, {window} in the window measures{left}"
 
 
 def worst(evaluation: Evaluation) -> list[int]:

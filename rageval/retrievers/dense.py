@@ -11,7 +11,7 @@ from rageval.chunking.chunks import Chunks
 from rageval.encoders.encoder import Encoder, Encoding, QueryEncoding, Vectors
 from rageval.fields import component
 from rageval.retrievers.blocks import ScoredIndex
-from rageval.retrievers.retriever import Query, Scores
+from rageval.retrievers.retriever import Query, Scores, require
 
 
 @component
@@ -19,6 +19,10 @@ class Dense:
     """Exact nearest neighbours under an encoder; a floor reads the cosine, −1 to 1."""
 
     encoder: Encoder
+
+    def require(self) -> None:
+        """Need what the encoder needs."""
+        require(self.encoder)
 
     def index(self, chunks: Chunks) -> ScoredIndex:
         """Encode every chunk."""

@@ -7,13 +7,14 @@ from collections.abc import Iterable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import islice
 from numbers import Real  # numpy's numbers are Real and not float
 from typing import Any, Protocol, runtime_checkable
 
 import numpy as np
 
 from rageval.chunking.chunks import Chunks
-from rageval.errors import UnreachableError
+from rageval.errors import InputError, UnreachableError
 from rageval.fields import Count, component
 from rageval.retrievers.retriever import Candidates, Query, Scores
 
@@ -61,14 +62,19 @@ class Foreign:
         ------
         UnreachableError
             If the retriever's `index` cannot connect to what it needs.
+        InputError
+            If it fails for any other reason.
         """
         index = ForeignIndex(self.retriever, self._workers, chunks)
+        name = type(self.retriever).__name__
         if hasattr(self.retriever, "index"):
             try:
                 self.retriever.index(list(index.passages.values()))
-            except ConnectionError as fault:
-                name = type(self.retriever).__name__
+            except OSError as fault:
                 raise UnreachableError(f"retriever {name} cannot be reached: {fault}") from fault
+            except (Exception, SystemExit) as fault:
+                told = f"failed to index the passages: {type(fault).__name__}: {fault}"
+                raise InputError(f"retriever {name} {told}") from fault
         return index
 
     @property
@@ -144,8 +150,9 @@ class ForeignIndex:
     def _ask(self, query: Query, depth: int) -> list[tuple[int, float]] | str:
         """Return the hits as chunk numbers with scores (NaN = none given), or what went wrong."""
         try:
-            hits = list(self.retriever.retrieve(query.text, depth, query.scope.groups))
-        except Exception as fault:  # noqa: BLE001  foreign code may raise anything; it is counted
+            found = self.retriever.retrieve(query.text, depth, query.scope.groups)
+            hits = list(islice(found, depth + len(self.passages)))
+        except (Exception, SystemExit) as fault:  # noqa: BLE001  foreign code may raise anything
             return f"{type(fault).__name__}: {fault}"
         return _numbered(hits, self._chunk, depth)
 

@@ -13,7 +13,7 @@ from rageval.chunking.chunks import Chunks
 from rageval.fields import Name, NonNegative, component
 from rageval.retrievers.blocks import ScoredIndex
 from rageval.retrievers.fusion import FUSIONS
-from rageval.retrievers.retriever import Index, Query, Retriever, Scores
+from rageval.retrievers.retriever import Index, Query, Retriever, Scores, require
 
 
 @component
@@ -42,6 +42,11 @@ class Hybrid:
         if self.floor not in self.retrievers:
             raise ValueError(f"floor must be one of {names}, got {self.floor!r}")
         return self
+
+    def require(self) -> None:
+        """Need what every part needs."""
+        for retriever in self.retrievers.values():
+            require(retriever)
 
     def index(self, chunks: Chunks) -> ScoredIndex:
         """Index the chunks once for each retriever."""

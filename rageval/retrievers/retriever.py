@@ -93,3 +93,16 @@ class Retriever(Protocol):
     def index(self, chunks: Chunks) -> Index:
         """Return the index of these chunks."""
         ...
+
+
+def require(component: object) -> None:
+    """Make sure, before any work, that what a component needs is installed, if it can say so.
+
+    Raises
+    ------
+    InputError
+        If it is not; the message is the install line.
+    """
+    said = getattr(component, "require", None)
+    if said is not None:
+        said()

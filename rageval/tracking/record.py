@@ -115,10 +115,9 @@ def _files(outcome: Outcome) -> dict[str, bytes]:
 def _pages(outcome: Outcome) -> dict[str, bytes]:
     evaluation, header = outcome.evaluation, outcome.header
     page = html.page(evaluation, header, outcome.sheet, outcome.params)
-    pictures = {
-        f"plots/{measure.name}.png": plots.subsets(evaluation, measure.name, measure.heading)
-        for measure in outcome.sheet.columns[:1]
-    }
+    first = outcome.sheet.columns[0]
+    picture = plots.subsets(evaluation, first.name, first.heading)
+    pictures = {f"plots/{first.name}.png": picture} if picture else {}
     return {
         "report.html": page.encode(),
         "plots/target_ranks.png": plots.target_ranks(evaluation),

@@ -103,6 +103,7 @@ def origin() -> dict[str, str]:
 
 
 def user() -> str:
+    """Return who runs this, as far as the machine knows."""
     """Return who is at work, as far as this machine knows."""
     try:
         return getpass.getuser()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 import os
+import re
 import urllib.error
 import urllib.request
 from collections.abc import Iterator, Mapping
@@ -18,6 +19,8 @@ from rageval.errors import NoVerdictError, UnreachableError
 from rageval.tracking.client import Client
 from rageval.tracking.settings import TrackingConfig
 
+_DEFAULT = "the default"
+_NOTHING = "nothing was run yet; make a run: python -m rageval +retriever=…"
 _PATIENCE = 5  # seconds that a server may take to say that it is healthy
 _IGNORED = ("MLFLOW_RUN_ID", "MLFLOW_EXPERIMENT_ID", "MLFLOW_EXPERIMENT_NAME")
 
@@ -35,7 +38,7 @@ class Location:
         """Return the address as a user would type it: relative where it lies below here."""
         prefix = "sqlite:///"
         if not self.uri.startswith(prefix):
-            return self.uri
+            return re.sub(r"//[^/@]*@", "//", self.uri)  # without a name and a password
         file, here = Path(self.uri.removeprefix(prefix)), Path.cwd()
         return prefix + str(file.relative_to(here) if file.is_relative_to(here) else file)
 
@@ -47,7 +50,7 @@ def locate(config: TrackingConfig, environment: Mapping[str, str]) -> Location:
     if environment.get("MLFLOW_TRACKING_URI"):
         return _located(environment["MLFLOW_TRACKING_URI"], "MLFLOW_TRACKING_URI", config)
     root = Path(config.root).resolve()
-    return Location(f"sqlite:///{root / 'mlflow.db'}", "the default", root / "artifacts")
+    return Location(f"sqlite:///{root / 'mlflow.db'}", _DEFAULT, root / "artifacts")
 
 
 def _located(uri: str, why: str, config: TrackingConfig) -> Location:
@@ -105,8 +108,8 @@ class Store:
         return Store(self.client, found, experiment, self.location)
 
 
-def open_store(location: Location, experiment: str) -> Store:
-    """Open the store, and make its database and experiment if they are not there yet.
+def open_store(location: Location, experiment: str, make: bool = True) -> Store:
+    """Open the store; `make` its database and experiment if they are not there yet.
 
     Processes that open a fresh database together would spoil it, so one at a time does.
 
@@ -114,7 +117,12 @@ def open_store(location: Location, experiment: str) -> Store:
     ------
     UnreachableError
         If it cannot be reached or used.
+    NoVerdictError
+        If there is nothing, and nothing is to be made.
     """
+    _check_address(location)
+    if not make:
+        _require_database(location)
     _check_health(location)
     _settle_environment()
     from mlflow import MlflowClient
@@ -124,8 +132,8 @@ def open_store(location: Location, experiment: str) -> Store:
     with _alone(location):
         try:
             client = MlflowClient(tracking_uri=location.uri)
-            found = _experiment(client, experiment, location.artifacts)
-        except (MlflowException, SQLAlchemyError, OSError) as fault:
+            found = _experiment(client, experiment, location.artifacts, make)
+        except (MlflowException, SQLAlchemyError, OSError, ImportError) as fault:
             first = str(fault).strip().splitlines()[0]
             raise UnreachableError(
                 f"tracking store {location.shown} cannot be used: {first}"
@@ -163,10 +171,20 @@ def _settle_environment() -> None:
         logging.getLogger(name).setLevel(logging.WARNING)
 
 
-def _experiment(client: Any, name: str, artifacts: Path | None) -> str:  # noqa: ANN401
+def _experiment(
+    client: Any,  # noqa: ANN401  an MlflowClient
+    name: str,
+    artifacts: Path | None,
+    make: bool = True,
+) -> str:
     found = client.get_experiment_by_name(name)
+    if found is None and not make:
+        raise NoVerdictError(
+            f"there is no experiment {name!r} in {client.tracking_uri}: {_NOTHING}"
+        )
     if found is None:
-        place = None if artifacts is None else (artifacts / name).as_uri()
+        folder = re.sub(r"[^\w.-]+", "_", name).lstrip(".") or "_"
+        place = None if artifacts is None else (artifacts / folder).as_uri()
         return str(client.create_experiment(name, artifact_location=place))
     if found.lifecycle_stage != "active":
         raise UnreachableError(
@@ -174,6 +192,28 @@ def _experiment(client: Any, name: str, artifacts: Path | None) -> str:  # noqa:
             "with `mlflow experiments restore` or choose another"
         )
     return str(found.experiment_id)
+
+
+def _check_address(location: Location) -> None:
+    """Refuse what is no store before MLflow tries it for a minute."""
+    if "://" not in location.uri and location.uri != "databricks":
+        raise UnreachableError(
+            f"{location.why}: {location.uri!r} is no tracking store; give sqlite:///FILE or "
+            "http://HOST:PORT"
+        )
+    if location.artifacts is None or location.why == _DEFAULT:
+        return
+    file = Path(location.uri.removeprefix("sqlite:///"))
+    if file.is_dir() or not file.parent.is_dir():
+        what = "is a folder" if file.is_dir() else "lies in a folder that does not exist"
+        raise UnreachableError(f"{location.why}: {location.shown} {what}")
+
+
+def _require_database(location: Location) -> None:
+    """Make sure that there is something to read, before an empty store is made of it."""
+    file = Path(location.uri.removeprefix("sqlite:///"))
+    if location.artifacts is not None and not file.exists():
+        raise NoVerdictError(f"{location.shown} is not there: {_NOTHING}")
 
 
 def _check_health(location: Location) -> None:
@@ -186,4 +226,6 @@ def _check_health(location: Location) -> None:
     except urllib.error.HTTPError:
         return  # something answers; its own client knows how to speak to it
     except (OSError, ValueError) as fault:
-        raise UnreachableError(f"tracking store {location.uri} does not answer: {fault}") from fault
+        raise UnreachableError(
+            f"tracking store {location.shown} does not answer: {fault}"
+        ) from fault

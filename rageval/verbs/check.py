@@ -85,11 +85,12 @@ def _counts(dataset: Dataset) -> _Counts:
 
 def _show(target: Console, config: CheckConfig, found: Findings) -> None:
     dataset = found.dataset
-    target.print(f"{config.dataset.name}: {len(dataset.corpus):,} documents, no fault found")
+    documents = _counted(len(dataset.corpus), "document")
+    target.print(f"{config.dataset.name}: {documents}, no fault found")
     _lines(target, "note: ", dataset.notes)
     console.show_counts(target, found.counts)
     if found.doubts:
-        target.print(Text(f"\n{len(found.doubts)} warnings", style="yellow"))
+        target.print(Text("\n" + _counted(len(found.doubts), "warning"), style="yellow"))
         _lines(target, "  ", map(str, found.doubts))
     if found.changes is not None:
         target.print(f"\nchanges since {config.check.against}:")
@@ -97,7 +98,9 @@ def _show(target: Console, config: CheckConfig, found: Findings) -> None:
     _show_written(target, config, found)
     new = len(dataset.assignment.new)
     if new and dataset.assignment.lock:
-        target.print(f"{new} questions are new to {dataset.assignment.lock}; a run will add them")
+        told = f"{_counted(new, 'question')} {'is' if new == 1 else 'are'} new to"
+        them = "it" if new == 1 else "them"
+        target.print(f"{told} {dataset.assignment.lock}; a run will add {them}")
     target.print("next: python -m rageval +retriever=hybrid   with the same dataset=…")
 
 
@@ -113,6 +116,10 @@ def _show_written(target: Console, config: CheckConfig, found: Findings) -> None
 def _lines(target: Console, before: str, lines: Iterable[str]) -> None:
     for line in lines:
         target.print(Text(f"{before}{line}"), soft_wrap=True)
+
+
+def _counted(count: int, noun: str) -> str:
+    return f"{count:,} {noun}" + ("" if count == 1 else "s")
 
 
 def _report(config: CheckConfig, found: Findings) -> dict[str, Any]:

@@ -7,11 +7,12 @@ from collections.abc import Iterator
 from omegaconf import DictConfig
 
 from rageval.comparison.changes import Comparison, compare
-from rageval.config.reading import read, restricted
+from rageval.config.reading import read_part
 from rageval.config.settings import CompareConfig
 from rageval.registry.references import run_of
 from rageval.report import comparison as words
 from rageval.report import console
+from rageval.report.wording import about
 from rageval.tracking.reading import fetch
 from rageval.tracking.verdict import keep_comparison
 from rageval.workflow import require_tracking
@@ -19,7 +20,7 @@ from rageval.workflow import require_tracking
 
 def run(composed: DictConfig) -> int:
     """Compare two runs, keep the comparison with the later one, and return the exit code."""
-    config = read(restricted(composed, CompareConfig), CompareConfig)
+    config = read_part(composed, CompareConfig)
     target = console.console()
     store = require_tracking(config.tracking, target)
     before, after = (
@@ -35,7 +36,7 @@ def run(composed: DictConfig) -> int:
     keep_comparison(store, after.run, found)
     target.print()
     target.print(f"kept as tables below compare/{before.run} of run {after.run}")
-    target.print("next: python -m rageval gate   for a verdict")
+    target.print(f"next: python -m rageval gate{about(config.dataset.name)}   for a verdict")
     return 0
 
 

@@ -14,7 +14,7 @@ from rageval.gatekeeping import Rules, judge
 from rageval.registry.version import register
 from rageval.report import console, summary
 from rageval.report.outcome import Outcome
-from rageval.report.wording import retrieval
+from rageval.report.wording import about, retrieval
 from rageval.sweep.cell import run_cell
 from rageval.sweep.session import current
 from rageval.tracking.reading import CELL, SINGLE, fetch, finished
@@ -63,7 +63,8 @@ def _afterwards(plan: Plan, store: Store | None, run_id: str, target: Console) -
         rules = Rules(config.gate, config.registry, config.threshold, config.secrets)
         target.print()
         return show(store, [judge(store, run_id, rules, target)], rules, target)
-    target.print("      python -m rageval gate   to hold it against the champion")
+    gate = f"python -m rageval gate{about(config.dataset.name)}"
+    target.print(f"      {gate}   to hold it against the champion")
     return 0
 
 

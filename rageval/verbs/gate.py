@@ -9,11 +9,12 @@ from pathlib import Path
 from omegaconf import DictConfig
 from rich.console import Console
 
-from rageval.config.reading import read, restricted
+from rageval.config.reading import read_part
 from rageval.config.settings import GateVerbConfig
 from rageval.errors import InputError, NoVerdictError
 from rageval.gatekeeping import Judgement, Rules, judge
 from rageval.report import console
+from rageval.report.wording import about
 from rageval.tracking.reading import newest
 from rageval.tracking.store import Store
 from rageval.tracking.verdict import files_of, keep_verdict
@@ -25,7 +26,7 @@ _FAILED = 1
 
 def run(composed: DictConfig) -> int:
     """Judge the candidates and return the exit code: 0 if all pass, 1 if any fails."""
-    config = read(restricted(composed, GateVerbConfig), GateVerbConfig)
+    config = read_part(composed, GateVerbConfig)
     target = console.console()
     store = require_tracking(config.tracking, target)
     rules = Rules(config.gate, config.registry, config.threshold, config.secrets)
@@ -68,10 +69,11 @@ def show(store: Store, found: list[Judgement], rules: Rules, target: Console) ->
     if rules.gate.output is not None:
         _write(Path(rules.gate.output), found)
     passed = all(judgement.verdict.passed for judgement in found)
+    sets = about(found[0].candidate.result.dataset)
     target.print(
-        "next: python -m rageval promote   to make it the champion"
+        f"next: python -m rageval promote{sets}   to make it the champion"
         if passed
-        else "next: python -m rageval report   to look at the questions that were lost"
+        else f"next: python -m rageval report{sets}   to look at the questions that were lost"
     )
     return 0 if passed else _FAILED
 

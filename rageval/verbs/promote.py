@@ -8,7 +8,7 @@ from omegaconf import DictConfig
 from rich.console import Console
 from rich.text import Text
 
-from rageval.config.reading import read, restricted
+from rageval.config.reading import read_part
 from rageval.config.settings import PromoteConfig
 from rageval.errors import InputError, NoVerdictError
 from rageval.gate.verdict import State
@@ -30,7 +30,7 @@ _FAILED = 1
 
 def run(composed: DictConfig) -> int:
     """Promote one run and return the exit code."""
-    config = read(restricted(composed, PromoteConfig), PromoteConfig)
+    config = read_part(composed, PromoteConfig)
     if config.force and config.reason is None:
         raise InputError("force=true needs a reason that stays in the history: reason='…'")
     if config.gate.baseline is not None:

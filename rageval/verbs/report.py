@@ -7,12 +7,13 @@ from pathlib import Path
 
 from omegaconf import DictConfig
 
-from rageval.config.reading import read, restricted
+from rageval.config.reading import read_part
 from rageval.config.settings import ReportConfig
 from rageval.errors import InputError, NoVerdictError
 from rageval.registry.portable import portable
 from rageval.registry.references import run_of
 from rageval.report import console
+from rageval.report.wording import about
 from rageval.tracking.reading import Kept, artifact, fetch
 from rageval.tracking.store import Store
 from rageval.tracking.verdict import GATE
@@ -25,7 +26,7 @@ _NAMES = {"html": _PAGE, "baseline": "baseline.json", **_GATED}
 
 def run(composed: DictConfig) -> int:
     """Write one report of a run and return the exit code."""
-    config = read(restricted(composed, ReportConfig), ReportConfig)
+    config = read_part(composed, ReportConfig)
     target = console.console()
     store = require_tracking(config.tracking, target)
     kept = fetch(store, run_of(store, config.registry, config.dataset.name, config.run))
@@ -38,7 +39,8 @@ def run(composed: DictConfig) -> int:
     target.print(f"{config.format} of run {kept.run} ({kept.result.name}): {path}")
     if config.format == "html" and config.open and target.is_terminal:
         webbrowser.open(path.resolve().as_uri())
-    target.print("next: python -m rageval compare run=champion with=latest")
+    words = f"run=champion with=latest{about(config.dataset.name)}"
+    target.print(f"next: python -m rageval compare {words}")
     return 0
 
 

@@ -6,19 +6,20 @@ from datetime import UTC, datetime
 
 from omegaconf import DictConfig
 
-from rageval.config.reading import read, restricted
+from rageval.config.reading import read_part
 from rageval.config.settings import PromoteConfig
 from rageval.errors import NoVerdictError
 from rageval.registry.baseline import aliased
 from rageval.registry.promotion import Promotion, former, move, settle_what_was_left
 from rageval.report import console
+from rageval.report.wording import about
 from rageval.tracking.run import user
 from rageval.workflow import require_tracking
 
 
 def run(composed: DictConfig) -> int:
     """Point the alias back at the version before, and return the exit code."""
-    config = read(restricted(composed, PromoteConfig), PromoteConfig)
+    config = read_part(composed, PromoteConfig)
     target = console.console()
     store = require_tracking(config.tracking, target)
     registry, dataset = config.registry, config.dataset.name
@@ -43,5 +44,5 @@ def run(composed: DictConfig) -> int:
     target.print(
         f"{model}@{registry.alias} is version {before} again, {now} is {registry.previous}"
     )
-    target.print("next: python -m rageval gate   to hold a candidate against it")
+    target.print(f"next: python -m rageval gate{about(dataset)}   to hold a candidate against it")
     return 0

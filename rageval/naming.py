@@ -1,0 +1,41 @@
+"""What may name something: an id, a tag, an asker, a group of askers, a document."""
+
+from __future__ import annotations
+
+import re
+
+LONGEST_ID = 500  # characters: beyond it is a text in the wrong place
+LONGEST_SUBSET = 150  # characters: it becomes part of a metric's key, of which stores take 250
+
+_CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029]")  # with the line ends of Unicode
+
+
+def name_fault(name: str, longest: int = LONGEST_ID) -> str | None:
+    r"""Return what is wrong with a name, as the end of a sentence, or None.
+
+    Examples
+    --------
+    >>> name_fault("hr\n")
+    "holds the control character '\\n'"
+    >>> name_fault("x" * 501)
+    'has 501 characters, at most 500 are allowed'
+    >>> name_fault("leave-001") is None
+    True
+    """
+    control = _CONTROL.search(name)
+    if control:
+        return f"holds the control character {control.group()!r}"
+    if len(name) > longest:
+        return f"has {len(name):,} characters, at most {longest} are allowed"
+    return None
+
+
+def shortened(name: str) -> str:
+    """Return a name for a sentence, in quotes, cut where it is very long.
+
+    Examples
+    --------
+    >>> shortened("a" * 70)[-4:]
+    "aa…'"
+    """
+    return repr(name if len(name) <= 60 else f"{name[:60]}…")

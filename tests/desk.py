@@ -1,0 +1,89 @@
+"""A folder with its tracking store, and commands typed in it one after the other."""
+
+import contextlib
+import io
+import json
+import re
+import sys
+from pathlib import Path
+
+from conftest import Said
+
+from rageval.door import enter
+
+DATA = Path(__file__).parent / "data" / "tiny"
+TINY = (
+    "dataset=markdown",
+    f"dataset.path={DATA / 'documents'}",
+    f"dataset.questions={DATA / 'golden.yaml'}",
+    f"dataset.askers={DATA / 'access.yaml'}",
+    "dataset.split.lock=split.lock",
+    "dataset.name=tiny",
+)
+QUICK = ("encoder.dimensions=4", "latency.sample=0", "output.questions=none")
+
+
+class Desk:
+    """Where the commands of a test are typed, in this process."""
+
+    def __init__(self, folder, uri=None):
+        self.folder = folder
+        self.uri = uri or f"sqlite:///{folder / 'mlruns' / 'mlflow.db'}"
+        self.store = () if uri is None else (f"tracking.uri={uri}",)
+
+    def type(self, *words) -> Said:
+        """Type one command line."""
+        out, err = io.StringIO(), io.StringIO()
+        argv = sys.argv
+        sys.argv = ["rageval"]
+        try:
+            with (
+                contextlib.chdir(self.folder),
+                contextlib.redirect_stdout(out),
+                contextlib.redirect_stderr(err),
+            ):
+                code = enter([*words, *self.store])
+        finally:
+            sys.argv = argv
+        return Said(code, out.getvalue(), err.getvalue())
+
+    def evaluate(self, *words, dataset=TINY) -> str:
+        """Make a run and return its id."""
+        said = self.type(*words, *dataset, *QUICK)
+        found = re.search(r"^run ([0-9a-f]{32}) in experiment", said.out, re.M)
+        assert found, said
+        return found[1]
+
+    def gate(self, run, *words) -> Said:
+        """Gate a run of the tiny set."""
+        return self.type("gate", f"gate.run={run}", "dataset.name=tiny", *words)
+
+    def promote(self, run, *words) -> Said:
+        """Promote a run of the tiny set."""
+        return self.type("promote", f"gate.run={run}", "dataset.name=tiny", *words)
+
+    @property
+    def client(self):
+        """MLflow's own client of the store."""
+        from mlflow import MlflowClient
+
+        return MlflowClient(self.uri)
+
+    def aliases(self, model) -> dict[str, str]:
+        """Return alias → version."""
+        found = self.client.get_registered_model(model).aliases
+        return {alias: str(version) for alias, version in found.items()}
+
+    def history(self, model) -> list[dict]:
+        """Return the promotion history as it is kept on the model."""
+        tags = self.client.get_registered_model(model).tags
+        return [json.loads(tags[key]) for key in sorted(tags) if key.startswith("promotion.")]
+
+    def verdict(self, run) -> dict:
+        """Return the verdict kept with a run."""
+        return json.loads(self.file(run, "gate/verdict.json").read_text())
+
+    def file(self, run, path) -> Path:
+        """Return where an artifact of a run lies, in a store of files."""
+        uri = self.client.get_run(run).info.artifact_uri
+        return Path(uri.removeprefix("file://")) / path
