@@ -109,6 +109,8 @@ def _secrets(composed: DictConfig) -> object:
 
 def without_secrets(composed: DictConfig) -> DictConfig:
     """Return the configuration as it may be kept: what reads the environment is hidden."""
+    if not composed.get("secrets"):
+        return composed
     kept = composed.copy()
     for key in kept.get("secrets", {}):
         kept.secrets[key] = HIDDEN

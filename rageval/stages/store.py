@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import hashlib
 import io
 import os
 import struct
@@ -26,7 +27,7 @@ from rageval.stages.size import held
 
 T = TypeVar("T")
 Arrays = Mapping[str, NDArray[Any]]
-_OWN = "rageval.name"  # the array by which a file says what it holds
+_OWN = "rageval.content"  # the array by which a file says what it holds
 _ABANDONED = 3600  # seconds after which a half-written file is nobody's
 # What numpy and zipfile raise on files that are damaged or not ours.
 _DAMAGE = (
@@ -120,9 +121,9 @@ class Stages:
             return None
         path = self._path(name)
         try:
-            with np.load(path, allow_pickle=False) as file:
+            with np.load(io.BytesIO(path.read_bytes()), allow_pickle=False) as file:
                 found = {key: file[key] for key in file.files}
-            if str(found.pop(_OWN)) != name:
+            if str(found.pop(_OWN)) != _signed(name, found):
                 return None
         except _DAMAGE:
             return None
@@ -135,7 +136,7 @@ class Stages:
         if self.config.kind != "disk":
             return
         content = io.BytesIO()
-        named: dict[str, Any] = {_OWN: np.array(name), **result}
+        named: dict[str, Any] = {_OWN: np.array(_signed(name, result)), **result}
         np.savez(content, **named)
         folder = Path(self.config.dir)
         part = folder / f"{uuid.uuid4().hex}.part"
@@ -161,3 +162,13 @@ class Stages:
                 return
             file.unlink(missing_ok=True)
             total -= size
+
+
+def _signed(name: str, arrays: Arrays) -> str:
+    """Return the name of a result with the digest of its content."""
+    total = hashlib.sha256()
+    for key in sorted(arrays):
+        array = np.ascontiguousarray(arrays[key])
+        total.update(f"{key} {array.dtype.str} {array.shape} ".encode())
+        total.update(array.tobytes())
+    return f"{name} {total.hexdigest()}"

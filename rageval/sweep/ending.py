@@ -202,7 +202,7 @@ def _own(sweep: Session, ended: Ended) -> dict[str, str]:
 
 
 def _show_plan(target: Console, sweep: Session) -> None:
-    for ended in sweep.ended:
+    for ended in (ended for ended in sweep.ended if ended.state == PLANNED):
         target.print(Text(f"  {' '.join(ended.overrides)}   {ended.name}"))
     chunkings = {ended.stages[0] for ended in sweep.ended if ended.stages}
     retrievers = {ended.stages[1] for ended in sweep.ended if ended.stages}
