@@ -3,6 +3,7 @@
 import contextlib
 import io
 import json
+import os
 import re
 import sys
 from pathlib import Path
@@ -68,6 +69,17 @@ class Desk:
         from mlflow import MlflowClient
 
         return MlflowClient(self.uri)
+
+    def load(self, name, **config):
+        """Load a champion as a service does; MLflow's own choice of a store is put back after."""
+        import mlflow
+
+        try:
+            mlflow.set_tracking_uri(self.uri)
+            return mlflow.pyfunc.load_model(f"models:/{name}@champion", model_config=config)
+        finally:
+            mlflow.set_tracking_uri(None)
+            os.environ.pop("MLFLOW_TRACKING_URI", None)
 
     def aliases(self, model) -> dict[str, str]:
         """Return alias → version."""

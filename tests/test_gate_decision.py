@@ -255,3 +255,12 @@ def test_the_verdict_has_exactly_the_keys_and_words_of_its_published_schema():
     assert list(found["candidate"]) == list(found["baseline"]) == run["required"]
     assert {one["rule"] for one in found["checks"]} == set(check["properties"]["rule"]["enum"])
     assert {state.value for state in State} == set(schema["properties"]["state"]["enum"])
+
+
+@pytest.mark.parametrize("words", ['registry.model="o\'b"', 'gate.sets=["o\'b"]'])
+def test_a_name_that_would_end_a_query_of_the_store_is_refused_before_any_work(
+    typed, tmp_path, words
+):
+    said = typed("gate", words)
+    assert (said.code, said.err.startswith(words.partition("=")[0])) == (2, True)
+    assert list(tmp_path.iterdir()) == []

@@ -38,13 +38,6 @@ def shop(tmp_path_factory):
     return found
 
 
-def load(shop, **config):
-    import mlflow
-
-    mlflow.set_tracking_uri(shop.uri)
-    return mlflow.pyfunc.load_model("models:/rageval-tiny@champion", model_config=config)
-
-
 def settings(shop, corpus="documents"):
     return {
         "corpus": str(shop.folder / "tiny" / corpus),
@@ -98,7 +91,7 @@ def test_another_process_in_an_empty_folder_answers_as_the_pipeline_does(
 def test_a_data_frame_answers_like_a_list_though_its_empty_cells_are_nan(shop, monkeypatch):
     import pandas as pd
 
-    model = load(shop, **settings(shop))
+    model = shop.load("rageval-tiny", **settings(shop))
     frame = pd.DataFrame(ASKED)
     assert told(model.predict(frame)) == expected(shop, monkeypatch)
     assert model.predict([ASKED[0]["question"]]) == model.predict(ASKED[:1])
@@ -110,7 +103,7 @@ def test_a_data_frame_answers_like_a_list_though_its_empty_cells_are_nan(shop, m
 @pytest.mark.parametrize("row", [{"asker": "maria"}, {"question": None}, {"question": 7}])
 def test_a_row_without_a_question_is_refused(shop, row):
     with pytest.raises(InputError, match="a question must be text"):
-        load(shop, **settings(shop)).predict([row])
+        shop.load("rageval-tiny", **settings(shop)).predict([row])
 
 
 def test_a_corpus_that_is_not_the_registered_one_is_refused_unless_it_may_live_on(shop):
@@ -118,8 +111,8 @@ def test_a_corpus_that_is_not_the_registered_one_is_refused_unless_it_may_live_o
     shutil.copytree(DATA / "documents", other)
     (other / "pump.md").write_text("# Pump KL-4411\n\nIt costs 990 EUR.\n")
     with pytest.raises(InputError, match="the corpus is not the one that was registered"):
-        load(shop, **settings(shop, "changed"))
-    model = load(shop, **settings(shop, "changed"), allow_corpus_change=True)
+        shop.load("rageval-tiny", **settings(shop, "changed"))
+    model = shop.load("rageval-tiny", **settings(shop, "changed"), allow_corpus_change=True)
     ((best, *_),) = model.predict(["What does KL-4411 cost?"])
     assert best["text"].strip().endswith("It costs 990 EUR.")
 
@@ -127,7 +120,7 @@ def test_a_corpus_that_is_not_the_registered_one_is_refused_unless_it_may_live_o
 def test_a_corpus_that_is_not_there_is_a_sentence(shop, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     with pytest.raises(InputError, match="tiny/documents"):
-        load(shop)
+        shop.load("rageval-tiny")
 
 
 def test_a_version_is_data_and_holds_no_pickled_object(shop):
@@ -175,16 +168,11 @@ def test_a_secret_is_nowhere_in_the_store_and_must_be_given_again(shop, keyed):
     mlruns = shop.folder / "mlruns"
     holding = [p for p in mlruns.rglob("*") if p.is_file() and b"opensesame" in p.read_bytes()]
     assert holding == []
-    import mlflow
-
-    mlflow.set_tracking_uri(shop.uri)
     given = {**settings(shop), "allow": ["keyed_retriever."]}
     with pytest.raises(InputError, match="secrets are not kept, so it must be given again"):
-        mlflow.pyfunc.load_model("models:/keyed@champion", model_config=given)
+        shop.load("keyed", **given)
     given["secrets"] = {"key": "opensesame"}
-    ((best,),) = mlflow.pyfunc.load_model("models:/keyed@champion", model_config=given).predict(
-        ["price?"]
-    )
+    ((best,),) = shop.load("keyed", **given).predict(["price?"])
     assert best["document"] == "pump"
 
 

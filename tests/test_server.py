@@ -52,10 +52,7 @@ def test_the_first_day_against_a_server(running, desk):
 
 
 def test_the_champion_is_loaded_from_the_server_and_answers(running, desk):
-    import mlflow
-
-    mlflow.set_tracking_uri(running.uri)
-    model = mlflow.pyfunc.load_model("models:/rageval-tiny@champion")
+    model = desk.load("rageval-tiny")
     ((best, *_), (pay, *_)) = model.predict(
         ["How many days of leave?", {"question": "What does band C pay?", "asker": "maria"}]
     )

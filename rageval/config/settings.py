@@ -8,7 +8,7 @@ from typing import Annotated, Any, Literal, Self
 from pydantic import AfterValidator, BeforeValidator, Field, model_validator
 
 from rageval.evaluation.latency import LatencyConfig
-from rageval.fields import Count, Flag, Name, Natural, Number, Record, Share
+from rageval.fields import Count, Flag, Name, Natural, Number, Record, SetIdentifier, Share
 from rageval.gate.settings import GateConfig
 from rageval.gate.thresholds import GateThresholds
 from rageval.measures.catalogue import Cutoffs, catalogue
@@ -30,7 +30,6 @@ Node = Annotated[Mapping[str, Any], AfterValidator(_has_target)]  # a component,
 Reference = Annotated[Name, BeforeValidator(lambda v: str(v) if isinstance(v, int) else v)]
 
 # What experiments, models and folders are named after.
-SetIdentifier = Annotated[str, Field(strict=True, pattern=r"^\w[\w. -]*$", max_length=100)]
 
 
 class SourceConfig(Record):

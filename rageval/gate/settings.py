@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Literal
 
-from rageval.fields import Flag, Name, Record
+from rageval.fields import Flag, Name, Record, SetIdentifier
 
 
 class GateConfig(Record):
@@ -12,7 +12,9 @@ class GateConfig(Record):
 
     enabled: Flag  # `evaluate` alone: judge the run as soon as it is finished
     run: Name | tuple[Name, ...] | None  # candidates; None = the newest finished single dev run
-    sets: tuple[Name, ...]  # golden sets whose newest runs are judged together; () = `dataset.name`
+    sets: tuple[
+        SetIdentifier, ...
+    ]  # golden sets whose newest runs are judged together; () = `dataset.name`
     baseline: Name | None  # a portable baseline file in place of the registry
     output: Name | None  # folder that verdict.json, verdict.md and junit.xml are written to, too
     require_baseline: Flag  # without a baseline there is no verdict (exit 3)

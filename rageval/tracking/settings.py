@@ -28,8 +28,8 @@ def _alias(name: str) -> str:
 
 
 def _model(name: str) -> str:
-    if "/" in name or ":" in name:
-        raise ValueError("must not hold '/' or ':'")
+    if re.search(r"""[/:'"`]""", name):
+        raise ValueError("must not hold '/', ':' or quotation marks")
     return name
 
 
