@@ -6,7 +6,9 @@ import re
 
 LONGEST_ID = 500  # characters: beyond it is a text in the wrong place
 LONGEST_SUBSET = 150  # characters: it becomes part of a metric's key, of which stores take 250
+_LONGEST_ESCAPED = 200  # characters, with what stands for those that a metric's key has not
 
+_PLAIN = re.compile(r"[A-Za-z0-9_. -]")
 _CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029]")  # with the line ends of Unicode
 
 
@@ -28,6 +30,39 @@ def name_fault(name: str, longest: int = LONGEST_ID) -> str | None:
     if len(name) > longest:
         return f"has {len(name):,} characters, at most {longest} are allowed"
     return None
+
+
+def subset_fault(name: str) -> str | None:
+    """Return what is wrong with a name of a subset, as the end of a sentence, or None.
+
+    Examples
+    --------
+    >>> subset_fault("漢" * 30)
+    'has 210 characters as a part of a metric name, at most 200 are allowed'
+    """
+    length = len(escaped(name))
+    if length > _LONGEST_ESCAPED and len(name) <= LONGEST_SUBSET:
+        return f"has {length} characters as a part of a metric name, at most 200 are allowed"
+    return name_fault(name, LONGEST_SUBSET)
+
+
+def escaped(name: str) -> str:
+    """Return a subset's name in the characters that MLflow allows in a metric's key.
+
+    Examples
+    --------
+    >>> escaped("größer")
+    'gr-xf6--xdf-er'
+    """
+    # A name that looks like an escape has its dash escaped, so that the way back is the same one.
+    guarded = re.sub(r"-(?=x[0-9a-f]+-)", "-x2d-", name)
+    parts = re.split(r"(-x2d-)", guarded)
+    return "".join(
+        part
+        if part == "-x2d-"
+        else "".join(c if _PLAIN.match(c) else f"-x{ord(c):x}-" for c in part)
+        for part in parts
+    )
 
 
 def shortened(name: str) -> str:

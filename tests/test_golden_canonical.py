@@ -301,6 +301,7 @@ def test_the_digest_ignores_order_gist_and_notes_but_no_scored_field(tmp_path):
         ('expected: [a], hard_class: "x\\Ly"', r"hard_class 'x\u2028y' "),
         ('expected: [a], notes: "x\\0"', r"notes holds the control character '\x00'"),
         (f"expected: [a], tags: [{'t' * 151}]", "has 151 characters, at most 150 are allowed"),
+        (f"expected: [a], tags: [{'漢' * 29}]", "has 203 characters as a part of a metric name"),
         (f"expected: [a], hard_class: {'t' * 151}", "has 151 characters, at most 150 are allowed"),
         (f"expected: [a], group: {'t' * 501}", "has 501 characters, at most 500 are allowed"),
     ],

@@ -6,7 +6,7 @@ import difflib
 import re
 from functools import lru_cache
 
-from rageval.naming import LONGEST_SUBSET, name_fault, shortened
+from rageval.naming import shortened, subset_fault
 
 _CLOSE = 0.8  # of difflib: `grups` and `gruops` are meant, `topics` and `group_by` are not
 
@@ -28,7 +28,7 @@ def group_fault(groups: object) -> str | None:
     for name in groups:
         if not isinstance(name, str) or not name or name != name.strip():
             return f"{name!r} is not a group: a name without blanks around it is needed"
-        fault = name_fault(name, LONGEST_SUBSET)
+        fault = subset_fault(name)
         if fault:
             return f"the group {shortened(name)} {fault}"
     return None

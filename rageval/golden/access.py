@@ -13,7 +13,7 @@ from rageval.errors import InputError
 from rageval.faults import Faults, listed, near_names
 from rageval.fields import Name, component
 from rageval.golden.mapping import Fields, Tell, read_name
-from rageval.naming import LONGEST_SUBSET, name_fault, shortened
+from rageval.naming import name_fault, shortened, subset_fault
 from rageval.nodes import Node, compose_yaml, line_of
 from rageval.source import read_text
 
@@ -106,6 +106,6 @@ def _unfit(asker: str, groups: frozenset[str]) -> Iterator[str]:
     if fault:
         yield f"the asker {shortened(asker)} {fault}"
     for group in sorted(groups):
-        fault = name_fault(group, LONGEST_SUBSET)
+        fault = subset_fault(group)
         if fault:
             yield f"the group {shortened(group)} {fault}"

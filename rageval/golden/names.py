@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 from rageval.golden.question import Question
-from rageval.naming import LONGEST_ID, LONGEST_SUBSET, name_fault, shortened
+from rageval.naming import name_fault, shortened, subset_fault
+
+_Rule = Callable[[str], str | None]  # what is wrong with a name
 
 
 def unfit_names(question: Question) -> Iterator[str]:
@@ -18,8 +20,8 @@ def unfit_names(question: Question) -> Iterator[str]:
     >>> list(unfit_names(Question("q", "Why?", tags=("a\nb",))))
     ["the tag 'a\\nb' holds the control character '\\n'"]
     """
-    for label, name, longest in _names(question):
-        fault = name_fault(name, longest)
+    for label, name, rule in _names(question):
+        fault = rule(name)
         if fault:
             yield f"{label} {shortened(name)} {fault}"
     for label, text in _texts(question):
@@ -27,15 +29,15 @@ def unfit_names(question: Question) -> Iterator[str]:
             yield f"{label} holds the control character '\\x00'"
 
 
-def _names(question: Question) -> Iterator[tuple[str, str, int]]:
-    """Yield each name with its label and the most characters that it may have."""
-    yield "the id", question.id, LONGEST_ID
-    yield from (("the tag", tag, LONGEST_SUBSET) for tag in question.tags)
-    yield "hard_class", question.hard_class or "", LONGEST_SUBSET
-    yield "the asker", question.asker or "", LONGEST_ID
-    yield "group", question.group or "", LONGEST_ID
-    yield "source", question.source or "", LONGEST_ID
-    yield from (("the document", name, LONGEST_ID) for name in _documents(question))
+def _names(question: Question) -> Iterator[tuple[str, str, _Rule]]:
+    """Yield each name with its label and the rule for it."""
+    yield "the id", question.id, name_fault
+    yield from (("the tag", tag, subset_fault) for tag in question.tags)
+    yield "hard_class", question.hard_class or "", subset_fault
+    yield "the asker", question.asker or "", name_fault
+    yield "group", question.group or "", name_fault
+    yield "source", question.source or "", name_fault
+    yield from (("the document", name, name_fault) for name in _documents(question))
 
 
 def _documents(question: Question) -> dict[str, None]:

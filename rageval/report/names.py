@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 
 from rageval.chunking.chunks import Chunks
+from rageval.naming import escaped
 
-_PLAIN = re.compile(r"[A-Za-z0-9_. -]")
 _ESCAPE = re.compile(r"-x([0-9a-f]+)-")
 
 
@@ -28,7 +28,7 @@ def metric_key(subset: str, measure: str) -> str:
     >>> metric_key("class.größer/kleiner", "mrr")
     'class.gr-xf6--xdf-er-x2f-kleiner/mrr'
     """
-    return f"{_escaped(subset)}/{measure}"
+    return f"{escaped(subset)}/{measure}"
 
 
 def subset_and_measure(key: str) -> tuple[str, str]:
@@ -41,15 +41,3 @@ def subset_and_measure(key: str) -> tuple[str, str]:
     """
     subset, _, measure = key.rpartition("/")
     return _ESCAPE.sub(lambda match: chr(int(match[1], 16)), subset), measure
-
-
-def _escaped(name: str) -> str:
-    # A name that looks like an escape has its dash escaped, so that the way back is the same one.
-    guarded = re.sub(r"-(?=x[0-9a-f]+-)", "-x2d-", name)
-    parts = re.split(r"(-x2d-)", guarded)
-    return "".join(
-        part
-        if part == "-x2d-"
-        else "".join(c if _PLAIN.match(c) else f"-x{ord(c):x}-" for c in part)
-        for part in parts
-    )
