@@ -168,7 +168,7 @@ def broken(typed, monkeypatch):
 
 def test_a_failing_cell_stops_no_other(typed, tiny, broken):
     said = typed(*broken, *tiny, *BASE)
-    assert said.code == 4
+    assert said.code == 2  # a user's class that cannot index is the user's to mend
     assert told(said) == "3 cells: 2 done, 1 failed"
     assert "✗ failed: retriever=broken" in said.out
     assert "ZeroDivisionError: the index broke" in said.out
@@ -181,6 +181,20 @@ def test_a_failing_cell_stops_no_other(typed, tiny, broken):
     assert states == ["FAILED", "FINISHED", "FINISHED", "FINISHED"]
     again = typed(*broken, *tiny, *BASE)
     assert told(again) == "3 cells: 2 resumed, 1 failed"
+
+
+def test_what_breaks_a_cell_unforeseen_leaves_it_unfinished(typed, tiny, monkeypatch):
+    Path("broken_chunker.py").write_text(
+        "class Broken:\n    def spans(self, document):\n        raise ZeroDivisionError('cut')\n"
+    )
+    Path("conf/chunking").mkdir(parents=True)
+    Path("conf/chunking/broken.yaml").write_text("_target_: broken_chunker.Broken\n")
+    monkeypatch.syspath_prepend(str(Path.cwd()))
+    words = ["-m", "--config-dir", "conf", "+retriever=bm25", "chunking=broken,whole"]
+    said = typed(*words, *tiny, *BASE, "tracking=off")
+    assert said.code == 4
+    assert told(said) == "2 cells: 1 failed, 1 done"
+    assert "ZeroDivisionError: cut" in said.out
 
 
 def test_on_error_stop_leaves_the_others(typed, tiny, broken):

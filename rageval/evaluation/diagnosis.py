@@ -78,12 +78,9 @@ class _Case:
         more = f" or {len(names) - 1} others" if len(names) > 1 else ""
         return names[0] + more
 
-    def supporting(self, requirement: int) -> list[int]:
+    def supporting(self, requirement: int) -> frozenset[int]:
         """Return the chunks that support one requirement."""
-        qrels = self.judged.qrels
-        rows = (qrels.question == self.row) & (qrels.requirement == requirement)
-        chunks: list[int] = np.unique(qrels.chunk[rows]).tolist()
-        return chunks
+        return self.judged.qrels.supporting.get((self.row, requirement), frozenset())
 
     def visible(self, span: Span) -> bool:
         """Say whether the asker may see the document that holds a span."""
@@ -131,12 +128,12 @@ def _requirement(case: _Case, number: int, need: Sequence[Span]) -> Diagnosis:
     if not chunks:
         return Diagnosis(Cause.NOT_INDEXED, names)
     retrieved, row = case.judged.retrieved, case.row
-    if np.isin(retrieved.window[row], chunks).any():
+    if not chunks.isdisjoint(retrieved.window[row].tolist()):
         return Diagnosis(Cause.FOUND, names)
-    ranked = np.flatnonzero(np.isin(retrieved.ranked[row], chunks))
-    if len(ranked):
-        return Diagnosis(Cause.BELOW_K, f"{names} at rank {ranked[0] + 1} ({_first(case)})")
-    dropped = np.isin(retrieved.candidates.chunk[row], chunks)
+    rank = next((n for n, c in enumerate(retrieved.ranked[row].tolist(), 1) if c in chunks), 0)
+    if rank:
+        return Diagnosis(Cause.BELOW_K, f"{names} at rank {rank} ({_first(case)})")
+    dropped = np.isin(retrieved.candidates.chunk[row], list(chunks))
     fates = [int(fate) for fate in retrieved.ranking.fate[row][dropped] if int(fate) in _BY_FATE]
     return Diagnosis(_BY_FATE[fates[0]] if fates else Cause.NOT_RANKED, f"{names} ({_first(case)})")
 

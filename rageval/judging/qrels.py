@@ -6,6 +6,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import cached_property
 from typing import NamedTuple
 
 import numpy as np
@@ -44,6 +45,15 @@ class Qrels:
     distractor_chunk: Ints  # [distractor rows]
     unsupported: tuple[tuple[int, int], ...]  # question, requirement: met by no chunk, so a miss
     partial: tuple[Partial, ...]  # evidence that was cut through; whole documents do not count
+
+    @cached_property
+    def supporting(self) -> dict[tuple[int, int], frozenset[int]]:
+        """Map each question and requirement that some chunk supports to those chunks."""
+        found: dict[tuple[int, int], set[int]] = {}
+        columns = (self.question.tolist(), self.requirement.tolist(), self.chunk.tolist())
+        for question, requirement, chunk in zip(*columns, strict=True):
+            found.setdefault((question, requirement), set()).add(chunk)
+        return {key: frozenset(chunks) for key, chunks in found.items()}
 
 
 def judge(evidence: Sequence[Evidence], chunks: Chunks, min_overlap: float = 0.5) -> Qrels:
