@@ -24,6 +24,16 @@ TINY = (
 QUICK = ("encoder.dimensions=4", "latency.sample=0", "output.questions=none")
 
 
+@contextlib.contextmanager
+def _unset(prefix):
+    """Take away the variables that would choose a store; MLflow's own calls leave some behind."""
+    taken = {name: os.environ.pop(name) for name in list(os.environ) if name.startswith(prefix)}
+    try:
+        yield
+    finally:
+        os.environ.update(taken)
+
+
 class Desk:
     """Where the commands of a test are typed, in this process."""
 
@@ -42,6 +52,7 @@ class Desk:
                 contextlib.chdir(self.folder),
                 contextlib.redirect_stdout(out),
                 contextlib.redirect_stderr(err),
+                _unset("MLFLOW_"),
             ):
                 code = enter([*words, *self.store])
         finally:
