@@ -24,6 +24,7 @@ def _not_blank(text: str) -> str:
 
 
 Name = Annotated[str, Field(strict=True), AfterValidator(_not_blank)]  # no blanks around it
+# What experiments, models and folders are named after.
 SetIdentifier = Annotated[str, Field(strict=True, pattern=r"^\w[\w. -]*$", max_length=100)]
 Count = Annotated[int, Field(strict=True, ge=1)]  # 1, 2, …
 Natural = Annotated[int, Field(strict=True, ge=0)]  # 0, 1, …

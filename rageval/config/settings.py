@@ -29,8 +29,6 @@ Node = Annotated[Mapping[str, Any], AfterValidator(_has_target)]  # a component,
 # A version is a number on the command line, and so are some run ids.
 Reference = Annotated[Name, BeforeValidator(lambda v: str(v) if isinstance(v, int) else v)]
 
-# What experiments, models and folders are named after.
-
 
 class SourceConfig(Record):
     """A corpus and who may ask: the part of a dataset that production needs."""

@@ -12,9 +12,7 @@ class GateConfig(Record):
 
     enabled: Flag  # `evaluate` alone: judge the run as soon as it is finished
     run: Name | tuple[Name, ...] | None  # candidates; None = the newest finished single dev run
-    sets: tuple[
-        SetIdentifier, ...
-    ]  # golden sets whose newest runs are judged together; () = `dataset.name`
+    sets: tuple[SetIdentifier, ...]  # whose newest runs are judged together; () = `dataset.name`
     baseline: Name | None  # a portable baseline file in place of the registry
     output: Name | None  # folder that verdict.json, verdict.md and junit.xml are written to, too
     require_baseline: Flag  # without a baseline there is no verdict (exit 3)
