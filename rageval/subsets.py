@@ -11,9 +11,9 @@ from numpy.typing import NDArray
 
 from rageval.golden.question import Question
 from rageval.measures.values import Values
+from rageval.statistics.wilson import wilson
 
 ALL = "all"
-_Z = 1.959963984540054  # two-sided 95 % of the normal distribution
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,23 +91,6 @@ def summarise(values: Values, inside: NDArray[np.bool_]) -> Summary:
         return Summary(0, None, None, None)
     mean = math.fsum(counted.tolist()) / len(counted)
     return Summary(len(counted), mean, *wilson(mean, len(counted)))
-
-
-def wilson(mean: float, n: int) -> tuple[float, float]:
-    """Return the 95 % score interval of a mean of n values in 0..1 (Wilson 1927).
-
-    Exact in its kind for rates. For shares it is on the safe side: values in 0..1 spread at most as
-    much as zeros and ones of the same mean.
-
-    Examples
-    --------
-    >>> [round(end, 4) for end in wilson(0.5, 10)]
-    [0.2366, 0.7634]
-    """
-    centre = mean + _Z**2 / (2 * n)
-    spread = _Z * math.sqrt(mean * (1 - mean) / n + _Z**2 / (4 * n**2))
-    scale = 1 + _Z**2 / n
-    return max(0.0, (centre - spread) / scale), min(1.0, (centre + spread) / scale)
 
 
 def table(

@@ -18,7 +18,8 @@ from rageval.report import console
 from rageval.report.outcome import Outcome
 from rageval.report.summary import window_characters
 from rageval.report.wording import retrieval
-from rageval.subsets import ALL, Summary, wilson
+from rageval.statistics.wilson import wilson
+from rageval.subsets import ALL, Summary
 from rageval.sweep.session import DONE, FAILED, PLANNED, RESUMED, Ended, Session
 from rageval.tracking.reading import CELL, fetch
 from rageval.tracking.store import Store

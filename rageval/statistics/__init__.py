@@ -1,0 +1,1 @@
+"""Statistics of paired results: pure functions of numpy arrays and counts."""
