@@ -32,6 +32,7 @@ class Row:
     diagnosis: str
     failed: bool
     leaks: int
+    group: str | None = None  # questions of one group say much the same; None = a group of its own
 
     def exact(self, measure: str) -> Fraction | None:
         """Return a measure's value as the fraction that it is; None where it does not apply.
@@ -131,7 +132,7 @@ _RANKS = ("target", "evidence", "answer", "distractor")
 _FACTS = frozenset(
     {
         "id", "question", "form", "class", "tags", "asker", "answerable", "targets", "labels",
-        "subsets", "cause", "diagnosis", "documents", "window", "error", "leaks",
+        "group", "subsets", "cause", "diagnosis", "documents", "window", "error", "leaks",
         *(f"{name}_rank" for name in _RANKS),
     }
 )  # fmt: skip
@@ -150,6 +151,7 @@ def _row(columns: Sequence[str], cells: Sequence[Any]) -> Row:
         diagnosis=str(found["diagnosis"]),
         failed=found["error"] is not None,
         leaks=_whole(found["leaks"], 0),
+        group=_group(found.get("group")),  # older tables have no such column
     )
 
 
@@ -157,6 +159,12 @@ def _names(cell: object) -> tuple[str, ...]:
     if not isinstance(cell, list) or not all(isinstance(name, str) for name in cell):
         raise ValueError(f"{cell!r} is no list of names")
     return tuple(cell)
+
+
+def _group(cell: object) -> str | None:
+    if cell is not None and not isinstance(cell, str):
+        raise ValueError(f"{cell!r} is no name of a group")
+    return cell or None
 
 
 def _share(name: str, cell: object) -> float | None:

@@ -3,15 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from fractions import Fraction
-from math import floor
 
 from rageval.comparison.changes import Comparison, compare
 from rageval.comparison.result import Result
-from rageval.gate.thresholds import GateThresholds
+from rageval.gate.drops import drops, means_of
+from rageval.gate.thresholds import GateThresholds, decimal
 from rageval.gate.verdict import Check, Rule, State, Verdict, share
-
-_NAMED = 8  # ids in a sentence before the rest is counted
 
 
 def decide(
@@ -33,7 +30,7 @@ def decide(
     comparison = None if baseline is None else compare(baseline, candidate)
     checks = [*_clean(candidate), *_floors(candidate, thresholds)]
     if comparison is not None:
-        checks += [*_drops(comparison, thresholds), *_untouchable(comparison, thresholds)]
+        checks += [*drops(comparison, thresholds), *_untouchable(comparison, thresholds)]
         checks += _distractors(comparison, thresholds)
         notes += _idle(comparison, thresholds)
     return Verdict(
@@ -57,7 +54,7 @@ def _idle(comparison: Comparison, thresholds: GateThresholds) -> Iterator[str]:
         f"max_drop.{subset}.{measure}"
         for subset, limits in thresholds.max_drop.items()
         for measure in limits
-        if _means(comparison, subset, measure) is None
+        if means_of(comparison, subset, measure) is None
     ]
     known = set(comparison.subsets)
     idle += [f"no_tolerance: {subset}" for subset in thresholds.no_tolerance if subset not in known]
@@ -81,7 +78,7 @@ def _floors(candidate: Result, thresholds: GateThresholds) -> Iterator[Check]:
                 yield Check(Rule.FLOOR, subset, measure, False, _no_cases(candidate, measure))
                 continue
             total, n = found
-            passed = total / n >= _decimal(limit)
+            passed = total / n >= decimal(limit)
             told = f"{share(total, n)}, the floor is {limit:g}"
             yield Check(Rule.FLOOR, subset, measure, passed, told)
 
@@ -92,62 +89,6 @@ def _no_cases(candidate: Result, measure: str) -> str:
             f"has a floor, but there is no such measure; there are: {', '.join(candidate.measures)}"
         )
     return "has a floor and no cases"
-
-
-def _listed(ids: list[str]) -> str:
-    """Return the first ids, and how many more there are.
-
-    Examples
-    --------
-    >>> _listed(["a", "b"]), _listed(list("abcdefghij"))
-    ('a, b', 'a, b, c, d, e, f, g, h and 2 more')
-    """
-    more = f" and {len(ids) - _NAMED} more" if len(ids) > _NAMED else ""
-    return ", ".join(ids[:_NAMED]) + more
-
-
-def _drops(comparison: Comparison, thresholds: GateThresholds) -> Iterator[Check]:
-    for subset, limits in thresholds.max_drop.items():
-        for measure, limit in limits.items():
-            means = _means(comparison, subset, measure)
-            if means is None:
-                continue
-            before, after = means
-            drop = before[0] / before[1] - after[0] / after[1]
-            tolerance = _decimal(limit)
-            told = f"{share(*before)} → {share(*after)}, {_tolerated(limit, tolerance, after[1])}"
-            if drop > tolerance:
-                told += f"; fell: {_listed(_fallen(comparison, subset, measure))}"
-            yield Check(Rule.DROP, subset, measure, drop <= tolerance, told)
-
-
-def _fallen(comparison: Comparison, subset: str, measure: str) -> list[str]:
-    """Return the questions that made a measure drop: a hit may be lost though recall is not."""
-    return [c.after.id for c in comparison.changes if subset in c.after.subsets and c.fell(measure)]
-
-
-Mean = tuple[Fraction, int]  # the sum of a measure, and the n that it is divided by
-
-
-def _means(comparison: Comparison, subset: str, measure: str) -> tuple[Mean, Mean] | None:
-    before = comparison.before.mean(subset, measure)
-    after = comparison.after.mean(subset, measure)
-    return None if before is None or after is None else (before, after)
-
-
-def _tolerated(limit: float, tolerance: Fraction, n: int) -> str:
-    """Say what a tolerance means in questions.
-
-    Examples
-    --------
-    >>> _tolerated(0.1, Fraction(1, 10), 34)
-    'a drop of 0.1 is allowed: fails from 4 lost questions'
-    """
-    lost = floor(tolerance * n) + 1
-    if lost > n:
-        return f"a drop of {limit:g} is allowed: never fails"
-    questions = "question" if lost == 1 else "questions"
-    return f"a drop of {limit:g} is allowed: fails from {lost} lost {questions}"
 
 
 def _untouchable(comparison: Comparison, thresholds: GateThresholds) -> Iterator[Check]:
@@ -172,8 +113,3 @@ def _distractors(comparison: Comparison, thresholds: GateThresholds) -> Iterator
     told = f"{len(new)} questions newly have a distractor above the answer, "
     told += f"{thresholds.new_distractors} are allowed" + (f": {', '.join(new)}" if new else "")
     yield Check(Rule.DISTRACTORS, "all", name, len(new) <= thresholds.new_distractors, told)
-
-
-def _decimal(limit: float) -> Fraction:
-    """Read a limit as the decimal that was written, not as the float nearest to it."""
-    return Fraction(str(limit))

@@ -4,10 +4,16 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Mapping
-from typing import Literal
+from fractions import Fraction
+from typing import Annotated, Literal
+
+from pydantic import Field
 
 from rageval.fields import Natural, Record, Share
+from rageval.gate.evidence import Evidence, Standard
 
+# Up to one half: with a higher chance of a false alarm a coin would judge as well.
+Level = Annotated[float, Field(strict=True, gt=0, le=0.5, allow_inf_nan=False)]
 Limits = Mapping[str, Mapping[str, Share]]  # subset → measure → limit
 
 
@@ -21,7 +27,14 @@ class GateThresholds(Record):
     max_drop: Limits = {}  # the most that it may fall below the baseline; equal passes
     no_tolerance: tuple[str, ...] = ()  # subsets in which no question may be lost
     new_distractors: Natural | None = None  # questions that may newly have one above the answer
-    evidence: Literal["counts"] = "counts"  # what shows a drop
+    evidence: Literal["counts", "significant", "non_inferior", "either"] = "counts"  # of a drop
+    level: Level = 0.05  # the chance of a false alarm in the whole family of tests
+    negligible: Share = 0.0  # with `either`: a drop up to this never fails, however significant
+
+    @property
+    def standard(self) -> Standard:
+        """Return how much is asked of the evidence for a drop."""
+        return Standard(Evidence(self.evidence), self.level, decimal(self.negligible))
 
     def require_known(self, measures: Collection[str]) -> None:
         """Make sure that every limit is of a measure; its cutoff may be one that is not taken.
@@ -66,6 +79,17 @@ class GateThresholds(Record):
             for measure in measures
         ]
         return (*paths, *(["new_distractors"] if self.new_distractors is not None else []))
+
+
+def decimal(limit: float) -> Fraction:
+    """Read a limit as the decimal that was written, not as the float nearest to it.
+
+    Examples
+    --------
+    >>> decimal(0.3), Fraction(0.3) == Fraction(3, 10)
+    (Fraction(3, 10), False)
+    """
+    return Fraction(str(limit))
 
 
 _COMPARABLE = {"recall", "mrr", "evidence_coverage", "evidence_precision", "denied_pass"}

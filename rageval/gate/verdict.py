@@ -7,6 +7,7 @@ from enum import Enum
 from fractions import Fraction
 
 from rageval.comparison.changes import Comparison
+from rageval.comparison.paired import Paired
 from rageval.comparison.result import Result
 
 
@@ -31,6 +32,16 @@ class Rule(Enum):
 
 
 @dataclass(frozen=True, slots=True)
+class Shown:
+    """How sure a drop is, and what was made of it."""
+
+    paired: Paired
+    used: str  # counts | significant | non_inferior | either
+    p: float | None  # of the test that was used, corrected for the family; None for counts
+    sentence: str
+
+
+@dataclass(frozen=True, slots=True)
 class Check:
     """One limit that was looked at."""
 
@@ -39,6 +50,7 @@ class Check:
     measure: str  # empty where the rule is about questions
     passed: bool
     sentence: str  # what was found, what is allowed
+    shown: Shown | None = None  # drops alone
 
 
 @dataclass(frozen=True)

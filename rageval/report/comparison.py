@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from typing import Any
 
 from rageval.comparison.changes import Change, Comparison, Turn
 from rageval.comparison.result import Result, Row
-from rageval.gate.verdict import State, Verdict
+from rageval.gate.verdict import Shown, State, Verdict
 from rageval.report.tables import Table
 
 _COUNTED = (Turn.IMPROVED, Turn.REGRESSED, Turn.MISSED)
@@ -179,6 +179,8 @@ def verdict_lines(verdict: Verdict) -> Iterator[str]:
     for check in told:
         mark = "✓" if check.passed else "✗"
         yield f"{mark} {check.subset} {check.measure or check.rule.value}: {check.sentence}"
+        if check.shown is not None:
+            yield f"    {check.shown.sentence}"
     yield f"{passed} of {len(verdict.checks)} limits kept"
 
 
@@ -199,6 +201,7 @@ def as_json(verdict: Verdict) -> dict[str, Any]:
                 "measure": check.measure or None,
                 "passed": check.passed,
                 "sentence": check.sentence,
+                "statistics": _sure(check.shown),
             }
             for check in verdict.checks
         ],
@@ -208,6 +211,17 @@ def as_json(verdict: Verdict) -> dict[str, Any]:
         "removed": list(comparison.removed) if comparison else [],
         "relabelled": list(comparison.relabelled) if comparison else [],
         "notes": list(verdict.notes),
+    }
+
+
+def _sure(shown: Shown | None) -> dict[str, Any] | None:
+    if shown is None:
+        return None
+    return {
+        "evidence": shown.used,
+        "p": shown.p,
+        **asdict(shown.paired),
+        "sentence": shown.sentence,
     }
 
 

@@ -34,7 +34,10 @@ def _limits(root: Xml.Element, verdict: Verdict) -> None:
         name = _clean(f"{check.rule.value} {check.subset} {check.measure}".strip())
         case = Xml.SubElement(suite, "testcase", classname="gate", name=name)
         if not check.passed:
-            Xml.SubElement(case, "failure", message=_clean(check.sentence))
+            failure = Xml.SubElement(case, "failure", message=_clean(check.sentence))
+            failure.text = check.shown.sentence if check.shown else None
+        elif check.shown is not None:
+            Xml.SubElement(case, "system-out").text = check.shown.sentence
 
 
 def _suite(root: Xml.Element, subset: str, changes: list[Change]) -> Xml.Element:

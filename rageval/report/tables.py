@@ -45,6 +45,7 @@ def _question(evaluation: Evaluation, row: int) -> dict[str, Cell]:
         "answerable": question.answerable.value,
         "targets": list(question.targets),
         "labels": scored_fields(question),
+        "group": question.group,
         "subsets": [name for name, inside in evaluation.members.items() if inside[row]],
         "target_rank": _rank(ranks.target[row]),
         "evidence_rank": _rank(ranks.evidence[row]),

@@ -1,0 +1,101 @@
+"""The drops that a gate allows: each measured, all of them judged as one family."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from fractions import Fraction
+
+from rageval.comparison.changes import Comparison
+from rageval.comparison.paired import Paired, differences_of, paired
+from rageval.gate.evidence import Drop, Judged, failing, in_words, judge
+from rageval.gate.thresholds import GateThresholds, decimal
+from rageval.gate.verdict import Check, Rule, Shown, share
+
+_NAMED = 8  # ids in a sentence before the rest is counted
+Mean = tuple[Fraction, int]  # the sum of a measure, and the n that it is divided by
+
+
+@dataclass(frozen=True, slots=True)
+class _Limit:
+    """One line of `max_drop` that found questions."""
+
+    subset: str
+    measure: str
+    limit: float
+    means: tuple[Mean, Mean]  # before, after
+    drop: Drop
+    paired: Paired | None
+
+
+def drops(comparison: Comparison, thresholds: GateThresholds) -> Iterator[Check]:
+    """Yield a check for each limit of `max_drop` that a question falls under."""
+    limits = list(_limits(comparison, thresholds))
+    judged = judge([limit.drop for limit in limits], thresholds.standard)
+    for limit, found in zip(limits, judged, strict=True):
+        yield _check(comparison, limit, found)
+
+
+def _limits(comparison: Comparison, thresholds: GateThresholds) -> Iterator[_Limit]:
+    for subset, limits in thresholds.max_drop.items():
+        for measure, limit in limits.items():
+            means = means_of(comparison, subset, measure)
+            if means is None:
+                continue
+            before, after = means
+            fell = before[0] / before[1] - after[0] / after[1]
+            found = differences_of(comparison, subset, measure)
+            sure = None if found is None else paired(found)
+            drop = Drop(fell, decimal(limit), found, 1.0 if sure is None else sure.worse)
+            yield _Limit(subset, measure, limit, means, drop, sure)
+
+
+def _check(comparison: Comparison, limit: _Limit, judged: Judged) -> Check:
+    before, after = limit.means
+    told = f"{share(*before)} → {share(*after)}, {tolerated(limit.limit, after[1])}"
+    if not judged.passed:
+        told += f"; fell: {listed(_fallen(comparison, limit.subset, limit.measure))}"
+    shown = None
+    if limit.paired is not None:
+        words = in_words(limit.paired, judged)
+        shown = Shown(limit.paired, judged.used.value, judged.p, words)
+    return Check(Rule.DROP, limit.subset, limit.measure, judged.passed, told, shown)
+
+
+def means_of(comparison: Comparison, subset: str, measure: str) -> tuple[Mean, Mean] | None:
+    """Return a measure's mean over a subset before and after; None if either is over nothing."""
+    before = comparison.before.mean(subset, measure)
+    after = comparison.after.mean(subset, measure)
+    return None if before is None or after is None else (before, after)
+
+
+def _fallen(comparison: Comparison, subset: str, measure: str) -> list[str]:
+    """Return the questions that made a measure drop: a hit may be lost though recall is not."""
+    return [c.after.id for c in comparison.changes if subset in c.after.subsets and c.fell(measure)]
+
+
+def listed(ids: list[str]) -> str:
+    """Return the first ids, and how many more there are.
+
+    Examples
+    --------
+    >>> listed(["a", "b"]), listed(list("abcdefghij"))
+    ('a, b', 'a, b, c, d, e, f, g, h and 2 more')
+    """
+    more = f" and {len(ids) - _NAMED} more" if len(ids) > _NAMED else ""
+    return ", ".join(ids[:_NAMED]) + more
+
+
+def tolerated(limit: float, n: int) -> str:
+    """Say what a tolerance means in questions.
+
+    Examples
+    --------
+    >>> tolerated(0.1, 34)
+    'a drop of 0.1 is allowed: fails from 4 lost questions'
+    """
+    lost = failing(decimal(limit), n)
+    if lost > n:
+        return f"a drop of {limit:g} is allowed: never fails"
+    questions = "question" if lost == 1 else "questions"
+    return f"a drop of {limit:g} is allowed: fails from {lost} lost {questions}"
