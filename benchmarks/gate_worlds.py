@@ -3,8 +3,8 @@
 Each question has one target and its rank, 0 = absent; the window holds six. Before a change hit@1
 is 0.60, hit@3 0.80 and recall 0.86. Churn: any change loses 4 % of what was found and finds as many
 questions that were absent, 3.2 % of all each way by hit@3, so that every measure stays where it is
-on average. A change for the worse loses more, each found question as likely as any other. Subsets: a
-small one of 15 % of the questions (at least 5), and one half.
+on average. A change for the worse loses more, each found question as likely as any other. Subsets:
+a small one of 15 % of the questions (at least 5), and one half.
 """
 
 from __future__ import annotations

@@ -147,7 +147,7 @@ BOOTSTRAPPED = (-0.10441176470588236, 0.03627450980392157)
 @pytest.mark.parametrize("n", [8, 34, 200])
 def test_the_bootstrap_equals_scipys_bca_on_the_same_resamples(n):
     # Sixty-fourths add up exactly in floats, too. With thirds scipy's sums of equal resamples
-    # differ in the last digit, and it counts as below the mean what equals it: its ends move by 0.001.
+    # differ in the last digit, and it counts as below what equals it: its ends move by 0.001.
     values = [Fraction(round(value * 64), 64) for value in ranks(n, n)]
     floats = np.array(values, float)
     theirs = stats.bootstrap(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from functools import cache
+from typing import Any
 
 from jinja2 import Environment, PackageLoader, StrictUndefined, Template, select_autoescape
 
@@ -24,6 +25,11 @@ def _template(name: str) -> Template:
         lstrip_blocks=True,
     )
     return environment.get_template(name)
+
+
+def comparison_page(facts: Mapping[str, Any]) -> str:
+    """Return a comparison as a page: what changed, how sure that is, who regressed."""
+    return _template("comparison.html.j2").render(facts)
 
 
 def page(evaluation: Evaluation, header: Header, sheet: Sheet, params: Mapping[str, str]) -> str:

@@ -77,11 +77,12 @@ def verdict_page(verdict: Verdict) -> str:
     parts = [f"### {mark} {escaped(first)}", *map(escaped, rest)]
     if verdict.comparison is not None:
         parts += ["```\n" + "\n".join(words.overview(verdict.comparison)) + "\n```"]
-        parts += map(_lost, verdict.comparison.of(Turn.REGRESSED))
+        parts += map(lost, verdict.comparison.of(Turn.REGRESSED))
     return "\n\n".join(parts) + "\n"
 
 
-def _lost(change: Change) -> str:
+def lost(change: Change) -> str:
+    """Return a question that regressed, folded up."""
     found = words.told(change)
     return (
         f"<details><summary><b>{html.escape(found.id)}</b> {html.escape(found.question)}</summary>"

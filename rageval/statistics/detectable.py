@@ -23,8 +23,8 @@ def least_lost(level: float, tests: int = 1) -> int:
     return max(1, least)
 
 
-def in_words(n: int, level: float = 0.05) -> str:
-    """Return what n questions can show, in a sentence.
+def in_words(n: int, level: float = 0.05, groups: int | None = None) -> str:
+    """Return what n questions can show, in a sentence; in `groups`, each counts as one coin.
 
     Examples
     --------
@@ -35,7 +35,11 @@ def in_words(n: int, level: float = 0.05) -> str:
     'with 4 questions one question is 25.0 points; no drop can be told from chance'
     """
     least = least_lost(level)
-    noticed = f"a drop under {least} questions" if least <= n else "no drop"
+    noticed = (
+        f"a drop under {least} questions"
+        if least <= (n if groups is None else groups)
+        else "no drop"
+    )
     questions = "question" if n == 1 else "questions"
     return (
         f"with {n} {questions} one question is {100 / n:.1f} points; {noticed} cannot be told from "

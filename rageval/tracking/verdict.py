@@ -7,8 +7,11 @@ import tempfile
 from pathlib import Path
 
 from rageval.comparison.changes import Comparison
+from rageval.comparison.paired import Paired
 from rageval.gate.verdict import Verdict
+from rageval.report import certainty
 from rageval.report import comparison as words
+from rageval.report.html import comparison_page
 from rageval.report.junit import junit
 from rageval.report.markdown import verdict_page
 from rageval.report.tables import Table
@@ -16,7 +19,7 @@ from rageval.tracking.reading import unreachable
 from rageval.tracking.store import Store
 
 GATE = "gate"  # the folder of a verdict among a run's artifacts
-_TABLES = ("/questions.json", "/subsets.json")
+_TABLES = ("/questions.json", "/subsets.json", "/statistics.json")
 
 
 def files_of(verdict: Verdict) -> dict[str, str]:
@@ -43,15 +46,23 @@ def keep_verdict(store: Store, run: str, verdict: Verdict) -> None:
     _tag(store, run, "rageval.gate", "passed" if verdict.passed else "failed")
 
 
-def keep_comparison(store: Store, run: str, comparison: Comparison) -> None:
-    """Write a comparison to the later run: tables under compare/.
+def keep_comparison(
+    store: Store, run: str, comparison: Comparison, found: dict[str, Paired]
+) -> None:
+    """Write a comparison to the later run: tables and pages under compare/.
 
     Raises
     ------
     UnreachableError
         If the store does not answer.
     """
-    _write(store, run, _tables(f"compare/{comparison.before.run}", comparison))
+    folder = f"compare/{comparison.before.run}"
+    pages = {
+        f"{folder}/statistics.json": _json(certainty.table(found)),
+        f"{folder}/comparison.md": certainty.page(comparison, found),
+        f"{folder}/comparison.html": comparison_page(certainty.facts(comparison, found)),
+    }
+    _write(store, run, _tables(folder, comparison) | pages)
 
 
 def _tables(folder: str, comparison: Comparison) -> dict[str, str]:

@@ -7,11 +7,12 @@ from collections.abc import Iterator
 from omegaconf import DictConfig
 
 from rageval.comparison.changes import Comparison, compare
+from rageval.comparison.paired import headlines
 from rageval.config.reading import read_part
 from rageval.config.settings import CompareConfig
 from rageval.registry.references import run_of
+from rageval.report import certainty, console
 from rageval.report import comparison as words
-from rageval.report import console
 from rageval.report.wording import about
 from rageval.tracking.reading import fetch
 from rageval.tracking.verdict import keep_comparison
@@ -33,9 +34,14 @@ def run(composed: DictConfig) -> int:
     console.show_comparison(target, found)
     target.print()
     console.show_table(target, words.subsets(found))
-    keep_comparison(store, after.run, found)
+    sure = headlines(found)
     target.print()
-    target.print(f"kept as tables below compare/{before.run} of run {after.run}")
+    console.show_table(target, certainty.short(found, sure))
+    for line in certainty.lines(sure):
+        target.print(line)
+    keep_comparison(store, after.run, found, sure)
+    target.print()
+    target.print(f"kept as tables and pages below compare/{before.run} of run {after.run}")
     target.print(f"next: python -m rageval gate{about(config.dataset.name)}   for a verdict")
     return 0
 
