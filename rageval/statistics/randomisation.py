@@ -88,9 +88,11 @@ def flips(sizes: NDArray[np.int64], resamples: int, seed: int) -> NDArray[np.int
     [-4, -2, 2, 4]
     """
     stream = Stream(seed)
-    sums = np.zeros(resamples, np.int64)
+    sums, part = np.zeros(resamples, np.int64), np.empty(resamples, np.int64)
     for first in range(0, len(sizes), _FLIPS):
-        sums += _signed(sizes[first : first + _FLIPS]).take(stream.octets(resamples))
+        signed = _signed(sizes[first : first + _FLIPS])
+        np.take(signed, stream.octets(resamples), out=part, mode="clip")  # no byte is outside
+        sums += part
     return sums
 
 
