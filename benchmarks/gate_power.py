@@ -24,6 +24,8 @@ SIZES = (34, 48, 100, 400)
 STEPS, STEP, QUIET = 10, 0.015, 0.25  # changes in a row, what each loses, its share of the churn
 DEFAULT = Path(__file__).parents[1] / "conf" / "threshold" / "default.yaml"
 SHIPPED = GateThresholds(**yaml.safe_load(DEFAULT.read_text(encoding="utf-8")))
+MORE_SIZES = (12, 20, 24, 25, 30, 37, 50, 62, 150, 1000)
+RECALLS = (0.05, 0.06, 0.08, 0.1)  # tolerances that were tried beside 0.1 for the hit rates
 ANY = {"all": dict.fromkeys(SHIPPED.max_drop["all"], 1.0)}  # tolerances that never fail
 SUBSETS = {"form.GAP": {"hit_rate_at_3": 0.15}, "tag.small": {"hit_rate_at_3": 0.2}}
 
@@ -89,6 +91,31 @@ def require_alike(pair: Pair, failed: dict[str, Failed], checked: int) -> None:
                 raise RuntimeError(f"{name}: draw {draw} is judged differently by the gate")
 
 
+def recalls(random: Random, draws: int) -> list[list[str]]:
+    """Return how often the shipped gate fails with other tolerances of recall."""
+    tried = [
+        _with(max_drop={"all": {**SHIPPED.max_drop["all"], "recall": limit}}) for limit in RECALLS
+    ]
+    rows = []
+    for world in (
+        world for world in WORLDS if world.name in {"churn alone", "−5 points", "−10 points"}
+    ):
+        for n in SIZES:
+            before = drawn(random, draws, n)
+            pair = Pair(before, world.apply(random, before))
+            rows.append([world.name, str(n), *(_share(gate(pair, limits)) for limits in tried)])
+    return rows
+
+
+def alarms(random: Random, draws: int) -> list[list[str]]:
+    """Return how often the shipped gate fails on churn alone, for sizes in between."""
+    found = []
+    for n in MORE_SIZES:
+        before = drawn(random, draws, n)
+        found.append(_share(gate(Pair(before, moved(random, before, 0.0)), SHIPPED)))
+    return [["shipped", *found]]
+
+
 def row_of_steps(random: Random, draws: int, loss: float) -> list[list[str]]:
     """Return how often each rule stops ten changes in a row; only the ADR's baseline moves."""
     rows = []
@@ -132,6 +159,9 @@ def main() -> None:
     rows = single(random, asked.draws, asked.checked)
     rows += row_of_steps(random, asked.draws, 0.0) + row_of_steps(random, asked.draws, STEP)
     _table(["true change", "n", *RULES], rows)
+    _table(["churn alone", *map(str, MORE_SIZES)], alarms(random, asked.draws))
+    headings = [f"recall {limit:g}" for limit in RECALLS]
+    _table(["true change", "n", *headings], recalls(random, asked.draws))
 
 
 if __name__ == "__main__":

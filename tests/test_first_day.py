@@ -6,7 +6,8 @@ from pathlib import Path
 import pytest
 from desk import Desk
 
-PAGE = Path(__file__).parents[1] / "docs" / "promotion-story.md"
+DOCS = Path(__file__).parents[1] / "docs"
+STORY, SURE = DOCS / "promotion-story.md", DOCS / "how-sure.md"
 
 # As typed, with the exit code and a word of what each must say.
 FIRST_DAY = [
@@ -35,22 +36,33 @@ def test_the_first_day_runs_as_typed_in_an_empty_folder(tmp_path, program):
 @pytest.fixture(scope="module")
 def told(tmp_path_factory):
     """Every command of the page, typed one after the other: command → what it answered."""
-    desk = Desk(tmp_path_factory.mktemp("story"))
-    return desk, [(command, desk.type(*command.split())) for command, _ in shown()]
+    return typed(STORY, tmp_path_factory)
 
 
-def shown():
-    """Return the commands of the page with the output that it shows below each."""
-    blocks = re.findall(r"```console\n(.*?)```", PAGE.read_text(encoding="utf-8"), re.S)
+def typed(page, tmp_path_factory):
+    desk = Desk(tmp_path_factory.mktemp(page.stem))
+    return desk, [(command, desk.type(*command.split())) for command, _ in shown(page)]
+
+
+def shown(page):
+    """Return the commands of a page with the output that it shows below each."""
+    blocks = re.findall(r"```console\n(.*?)```", page.read_text(encoding="utf-8"), re.S)
     for block in blocks:
         for part in re.split(r"^\$ python -m rageval ", block, flags=re.M)[1:]:
             command, _, output = part.partition("\n")
             yield command, [line for line in output.splitlines() if line.strip()]
 
 
-def test_every_line_that_the_page_shows_is_what_the_program_says(told):
-    _, answers = told
-    for (command, answer), (_, lines) in zip(answers, shown(), strict=True):
+def test_every_line_that_the_story_shows_is_what_the_program_says(told):
+    require_said(STORY, told[1])
+
+
+def test_every_line_about_certainty_is_what_the_program_says(tmp_path_factory):
+    require_said(SURE, typed(SURE, tmp_path_factory)[1])
+
+
+def require_said(page, answers):
+    for (command, answer), (_, lines) in zip(answers, shown(page), strict=True):
         said = re.sub(r"\b[0-9a-f]{32}\b", "…", answer.out).splitlines()
         for line in lines:
             assert line == "..." or line.rstrip() in [one.rstrip() for one in said], (command, line)

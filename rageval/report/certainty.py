@@ -11,7 +11,7 @@ from rageval.report.comparison import overview, told
 from rageval.report.tables import Table
 from rageval.statistics.detectable import in_words
 
-_COLUMNS = ("measure", "n", "before", "after", "difference, 95 % interval", "p")
+_COLUMNS = ("measure", "n", "before", "after", "difference, 95 % interval", "p, two-sided")
 
 
 def lines(found: dict[str, Paired]) -> list[str]:
