@@ -6,9 +6,12 @@ import pytest
 from results import result_of, row, silent
 
 from rageval.comparison.changes import Turn, compare
+from rageval.comparison.paired import headlines
 from rageval.comparison.result import result
 from rageval.errors import NoVerdictError
+from rageval.report import certainty
 from rageval.report import comparison as words
+from rageval.report.html import comparison_page
 
 
 def turn(before, after):
@@ -114,6 +117,39 @@ def test_subsets_count_each_question_in_each_of_its_own():
     table = {line[0]: line for line in words.subsets(found).data}
     assert table["tag.y"][:4] == ["tag.y", 2, 0, 1]
     assert table["tag.y"][5:7] == [1.0, 0.5]  # recall before and after
+
+
+def test_a_comparison_tells_how_sure_it_is_in_every_form():
+    # Of ten questions six are lost and none won: two-sided p = 2 / 2⁶ = 0.031.
+    before = result_of(*[row(f"q{i}", 1) for i in range(10)], name="old")
+    after = result_of(*[row(f"q{i}", None if i < 6 else 1) for i in range(10)], name="new")
+    found = compare(before, after)
+    sure = headlines(found)
+    assert list(sure) == ["hit_rate_at_1", "hit_rate_at_3", "recall", "mrr"]
+    shown = {line[0]: line for line in certainty.short(found, sure).data}["recall"]
+    assert shown[:4] == ["recall", 10, "1.000", "0.400"]
+    assert (shown[4].split(" [")[0], shown[5]) == ("−0.600", "0.031")
+    (told,) = certainty.lines(sure)
+    assert told == (
+        "with 10 questions one question is 10.0 points; a drop under 5 questions cannot be told "
+        "from chance"
+    )
+    page = certainty.page(found, sure)
+    assert "| recall | 10 | 1.000 | 0.400 | −0.600 " in page
+    assert "<b>q0</b>" in page
+    html = comparison_page(certainty.facts(found, sure))
+    assert "<td>recall</td><td>10</td><td>1.000</td><td>0.400</td><td>−0.600 " in html
+    assert told in html
+    numbers = certainty.table(sure)
+    line = dict(zip(numbers.columns, numbers.data[2], strict=True))
+    assert (line["measure"], line["worse"], line["either"]) == ("recall", 2**-6, 2**-5)
+
+
+def test_two_results_without_a_common_question_have_no_statistics():
+    found = compare(result_of(row("a", 1)), result_of(row("b", 1)))
+    assert headlines(found) == {}
+    assert certainty.lines({}) == []
+    assert certainty.page(found, {}).startswith("```")
 
 
 TAGS = {
