@@ -90,7 +90,22 @@ Register a run, gate it, check it on held-out questions, and make it the champio
   python -m rageval promote gate.run=RUN_ID reason='shorter chunks'
   python -m rageval promote force=true reason='…'           although a check failed; kept for ever
 
+A promotion spends one scoring of holdout.budget=10 a quarter.
 The alias moves last and one promotion at a time; the one before stays under `previous`.
+
+Choices (GROUP=CHOICE):
+{choices}
+"""
+
+_HOLDOUT = """\
+Score a run's retrieval on the held-out questions: overall values and the gap to the dev side.
+
+  python -m rageval holdout reason='before the release'     the newest finished run of its own
+  python -m rageval holdout run=champion reason='…'         latest, run id, version or alias
+  python -m rageval holdout ledger=true                     what was scored, by whom, why; free
+
+Every scoring stays in the experiment SET-holdout and counts against holdout.budget=10 a quarter;
+so does a promotion. When it is spent the answer is exit code 3.
 
 Choices (GROUP=CHOICE):
 {choices}
@@ -123,6 +138,7 @@ _TEXTS = {
     "compare": (_COMPARE, _READING),
     "gate": (_GATE, _JUDGING),
     "promote": (_PROMOTE, _JUDGING),
+    "holdout": (_HOLDOUT, _READING),
     "rollback": (_ROLLBACK, _READING),
     "report": (_REPORT, _READING),
     "check": (_CHECK, ("dataset", "export")),

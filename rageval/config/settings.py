@@ -13,7 +13,7 @@ from rageval.gate.settings import GateConfig
 from rageval.gate.thresholds import GateThresholds
 from rageval.measures.catalogue import Cutoffs, catalogue
 from rageval.stages.store import CacheConfig
-from rageval.tracking.settings import RegistryConfig, TrackingConfig
+from rageval.tracking.settings import HoldoutConfig, RegistryConfig, TrackingConfig
 from rageval.window import Window
 
 
@@ -25,6 +25,8 @@ def _has_target(node: Mapping[str, Any]) -> Mapping[str, Any]:
 
 Node = Annotated[Mapping[str, Any], AfterValidator(_has_target)]  # a component, still as data
 
+
+Reason = Annotated[Name, Field(max_length=1000)]  # longer tags are cut by some registries
 
 # A version is a number on the command line, and so are some run ids.
 Reference = Annotated[Name, BeforeValidator(lambda v: str(v) if isinstance(v, int) else v)]
@@ -199,11 +201,30 @@ class GateVerbConfig(JudgingVerbConfig):
     allow_lower: Flag
 
 
-class PromoteConfig(JudgingVerbConfig):
-    """Everything that a promotion or a rollback is told."""
+class RollbackConfig(JudgingVerbConfig):
+    """Everything that a rollback is told."""
 
-    reason: Annotated[Name, Field(max_length=1000)] | None  # longer tags are cut by some registries
+    reason: Reason | None
+
+
+class PromoteConfig(RollbackConfig):
+    """Everything that a promotion is told."""
+
+    holdout: HoldoutConfig
     force: Flag
+
+
+class HoldoutVerbConfig(Record):
+    """Everything that a scoring of held-out questions is told."""
+
+    dataset: SetName
+    tracking: TrackingConfig
+    registry: RegistryConfig
+    holdout: HoldoutConfig
+    run: Reference  # whose retrieval is scored: latest, a run id, a version or an alias
+    reason: Reason | None  # None is refused unless only the ledger is shown
+    ledger: Flag  # list what was scored, score nothing
+    secrets: Mapping[str, Any] = {}
 
 
 class CompareConfig(Record):

@@ -11,12 +11,15 @@ from fractions import Fraction
 _WORD = re.compile(r"\w+")
 
 
-def near_duplicates(texts: Sequence[str], least: float) -> list[tuple[int, int]]:
+def near_duplicates(
+    texts: Sequence[str], least: float, sides: Sequence[str] | None = None
+) -> list[tuple[int, int]]:
     """Return the pairs of texts that share at least so much of their words, the earlier one second.
 
     The share is that of the words of both in the words of either (Jaccard), without case, order or
     repetition. A text gets the most similar earlier one, the first on a tie. What cannot reach the
-    share is never compared: two such texts have one of their rarest words in common.
+    share is never compared: two such texts have one of their rarest words in common. With `sides`,
+    one a text, only texts of different sides are.
 
     Examples
     --------
@@ -31,6 +34,8 @@ def near_duplicates(texts: Sequence[str], least: float) -> list[tuple[int, int]]
     for number, row in enumerate(words):
         rare = _rarest(row, frequency, share)
         seen = {other for word in rare for other in holders.get(word, ())}
+        if sides is not None:
+            seen = {other for other in seen if sides[other] != sides[number]}
         best = max(_similar(words, number, sorted(seen), share), default=None)
         if best is not None:
             pairs.append((number, -best[1]))
