@@ -131,6 +131,21 @@ Choices (GROUP=CHOICE):
 {choices}
 """
 
+_PRUNE = """\
+Let old runs go. Off until an age or a number is given; lists them unless prune.apply=true.
+
+  python -m rageval prune prune.older_than=90               older than 90 days
+  python -m rageval prune prune.keep=50                     all but the newest 50
+  python -m rageval prune prune.older_than=90 prune.keep=50 prune.apply=true     both must hold
+  python -m rageval prune prune.older_than=30 prune.what=text    drop questions, keep values
+
+Never touched: runs of registered versions (every champion there was), the held-out ledger, what is
+running. A sweep goes with its cells. `mlflow runs restore` brings a run back until `mlflow gc`.
+
+Choices (GROUP=CHOICE):
+{choices}
+"""
+
 _JUDGING = ("dataset", "threshold", "tracking")
 _READING = ("dataset", "tracking")
 _TEXTS = {
@@ -141,6 +156,7 @@ _TEXTS = {
     "holdout": (_HOLDOUT, _READING),
     "rollback": (_ROLLBACK, _READING),
     "report": (_REPORT, _READING),
+    "prune": (_PRUNE, _READING),
     "check": (_CHECK, ("dataset", "export")),
 }
 

@@ -12,6 +12,7 @@ from rageval.fields import Count, Flag, Name, Natural, Number, Record, SetIdenti
 from rageval.gate.settings import GateConfig
 from rageval.gate.thresholds import GateThresholds
 from rageval.measures.catalogue import Cutoffs, catalogue
+from rageval.retention import PruneConfig
 from rageval.stages.store import CacheConfig
 from rageval.tracking.settings import HoldoutConfig, RegistryConfig, TrackingConfig
 from rageval.window import Window
@@ -249,3 +250,11 @@ class ReportConfig(Record):
     output: Name | None  # None = report.html, verdict.md, junit.xml, verdict.json, baseline.json
     open: Flag  # show the page in a browser, from a terminal
     secrets: Mapping[str, Any] = {}
+
+
+class PruneVerbConfig(Record):
+    """Everything that a pruning is told."""
+
+    dataset: SetName
+    tracking: TrackingConfig
+    prune: PruneConfig

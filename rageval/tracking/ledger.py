@@ -13,6 +13,7 @@ from datetime import UTC, datetime
 
 from rageval.errors import NoVerdictError
 from rageval.tracking.run import running
+from rageval.tracking.search import runs
 from rageval.tracking.settings import HoldoutConfig
 from rageval.tracking.store import Store
 
@@ -73,22 +74,8 @@ class Ledger:
 
     def entries(self) -> list[Entry]:
         """Return every scoring, the oldest first, deleted ones among them."""
-        from mlflow.entities import ViewType
-
-        found: list[Entry] = []
-        token = None
-        while True:
-            page = self.store.client.search_runs(
-                [self.store.experiment],
-                filter_string=f"tags.`rageval.set` = '{self.dataset}'",
-                run_view_type=ViewType.ALL,
-                order_by=["attributes.start_time ASC", "attributes.run_id ASC"],
-                page_token=token,
-            )
-            found += map(_entry, page)
-            token = page.token
-            if not token:
-                return found
+        found = runs(self.store, f"tags.`rageval.set` = '{self.dataset}'", deleted=True)
+        return [_entry(run) for run in reversed(found)]
 
     def spent(self, now: datetime) -> list[Entry]:
         """Return the scorings of this quarter that count against the budget."""

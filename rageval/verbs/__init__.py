@@ -22,5 +22,6 @@ VERBS = {
     "holdout": Verb("rageval.verbs.holdout", "holdout", "score held-out questions, on a budget"),
     "rollback": Verb("rageval.verbs.rollback", "rollback", "make the version before the champion"),
     "report": Verb("rageval.verbs.report", "report", "the page of a run, or files for CI"),
+    "prune": Verb("rageval.verbs.prune", "prune", "let old runs go, never a baseline's"),
     "check": Verb("rageval.verbs.check", "check", "validate a golden set without retrieving"),
 }
