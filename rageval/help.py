@@ -131,6 +131,25 @@ Choices (GROUP=CHOICE):
 {choices}
 """
 
+_MINE = """\
+Find questions that retrieved badly in a log, write them as cases to be judged, and tell how the
+golden set grows and how production fares beside the dev questions.
+
+  python -m rageval mine log=csv log.path=questions.csv     also jsonl, parquet
+  python -m rageval mine log=sql log.url=sqlite:///log.db log.table=question_log
+  python -m rageval mine log=sql log.url='${{secrets.log}}' +secrets.log='${{oc.env:LOG_URL}}' \\
+      log.query='select * from question_log where …'
+  python -m rageval mine log=csv log.path=… sample=20       questions by chance, too
+
+Choices (GROUP=CHOICE):
+{choices}
+
+Often changed:
+  columns.question=question  columns.asked_at=…  columns.feedback=null      the log's own names
+  queue.days=7  queue.min_score=0.45  queue.limit=50  queue.order=newest|traffic|novelty
+  candidates=candidates.yaml  masking=patterns|none  masking._target_=your.Class
+"""
+
 _PRUNE = """\
 Let old runs go. Off until an age or a number is given; lists them unless prune.apply=true.
 
@@ -156,6 +175,7 @@ _TEXTS = {
     "holdout": (_HOLDOUT, _READING),
     "rollback": (_ROLLBACK, _READING),
     "report": (_REPORT, _READING),
+    "mine": (_MINE, ("dataset", "log", "masking", "tracking")),
     "prune": (_PRUNE, _READING),
     "check": (_CHECK, ("dataset", "export")),
 }

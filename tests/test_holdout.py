@@ -9,8 +9,9 @@ import pytest
 import yaml
 from desk import DATA, TINY, Desk
 
+from rageval.comparison.gap import gap, gaps
 from rageval.errors import NoVerdictError
-from rageval.heldout.gap import gap, gaps, verdict, widening
+from rageval.heldout.trend import verdict, widening
 from rageval.subsets import Summary, wilson
 from rageval.tracking.ledger import Ledger, Purpose, quarter
 from rageval.tracking.settings import HoldoutConfig, TrackingConfig

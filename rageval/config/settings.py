@@ -12,6 +12,8 @@ from rageval.fields import Count, Flag, Name, Natural, Number, Record, SetIdenti
 from rageval.gate.settings import GateConfig
 from rageval.gate.thresholds import GateThresholds
 from rageval.measures.catalogue import Cutoffs, catalogue
+from rageval.mining.queue import QueueConfig
+from rageval.questionlog.columns import Columns
 from rageval.retention import PruneConfig
 from rageval.stages.store import CacheConfig
 from rageval.tracking.settings import HoldoutConfig, RegistryConfig, TrackingConfig
@@ -258,3 +260,30 @@ class PruneVerbConfig(Record):
     dataset: SetName
     tracking: TrackingConfig
     prune: PruneConfig
+
+
+class LogConfig(Record):
+    """A question log; the rest is what its source is made from."""
+
+    source: Node
+    path: Name | None = None
+    url: Name | None = None
+    table: Name | None = None
+    query: Name | None = None
+
+
+class MineConfig(Record):
+    """Everything that mining a question log is told."""
+
+    dataset: DatasetConfig
+    log: LogConfig | None = None  # None = none was chosen
+    columns: Columns
+    masking: Node
+    queue: QueueConfig
+    sample: Natural  # questions that are drawn by chance, to stand for the log
+    seed: Natural  # of the draw
+    candidates: Name  # file that cases to be judged are added to
+    run: Reference  # whose dev values production is held against
+    tracking: TrackingConfig
+    registry: RegistryConfig
+    secrets: Mapping[str, Any] = {}

@@ -11,11 +11,12 @@ from datetime import UTC, datetime
 
 from rich.console import Console
 
+from rageval.comparison.gap import Gap, gaps
 from rageval.comparison.result import Result, result
 from rageval.gate.decision import decide
 from rageval.gate.thresholds import GateThresholds
 from rageval.gate.verdict import Verdict
-from rageval.heldout.gap import Gap, gaps, verdict
+from rageval.heldout.trend import verdict
 from rageval.report import tables
 from rageval.report.names import metric_key
 from rageval.report.outcome import Outcome

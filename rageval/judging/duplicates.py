@@ -27,16 +27,16 @@ def near_duplicates(
     [(2, 0)]
     """
     share = Fraction(str(least))
-    words = [_words(text) for text in texts]
-    frequency = Counter(word for row in words for word in row)
+    rows = [words(text) for text in texts]
+    frequency = Counter(word for row in rows for word in row)
     holders: dict[str, list[int]] = {}
     pairs: list[tuple[int, int]] = []
-    for number, row in enumerate(words):
+    for number, row in enumerate(rows):
         rare = _rarest(row, frequency, share)
         seen = {other for word in rare for other in holders.get(word, ())}
         if sides is not None:
             seen = {other for other in seen if sides[other] != sides[number]}
-        best = max(_similar(words, number, sorted(seen), share), default=None)
+        best = max(_similar(rows, number, sorted(seen), share), default=None)
         if best is not None:
             pairs.append((number, -best[1]))
         for word in rare:
@@ -44,7 +44,8 @@ def near_duplicates(
     return pairs
 
 
-def _words(text: str) -> frozenset[str]:
+def words(text: str) -> frozenset[str]:
+    """Return the words that likeness is told by: without case, order or repetition."""
     return frozenset(_WORD.findall(text.casefold())) or frozenset([text.strip()])
 
 
@@ -55,10 +56,10 @@ def _rarest(row: frozenset[str], frequency: Counter[str], share: Fraction) -> li
 
 
 def _similar(
-    words: Sequence[frozenset[str]], number: int, others: Sequence[int], share: Fraction
+    rows: Sequence[frozenset[str]], number: int, others: Sequence[int], share: Fraction
 ) -> Iterator[tuple[Fraction, int]]:
     for other in others:
-        common = len(words[number] & words[other])
-        either = len(words[number]) + len(words[other]) - common
+        common = len(rows[number] & rows[other])
+        either = len(rows[number]) + len(rows[other]) - common
         if common >= share * either:
             yield Fraction(common, either), -other

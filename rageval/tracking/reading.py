@@ -14,7 +14,7 @@ from rageval.errors import NoVerdictError, UnreachableError
 from rageval.tracking.client import gone
 from rageval.tracking.store import Store
 
-QUESTIONS, CONFIG = "questions.json", "config.yaml"
+QUESTIONS, DOCUMENTS, CONFIG = "questions.json", "documents.json", "config.yaml"
 STRIPPED = "rageval.questions"  # the tag of a run that holds no questions any more
 # The kinds of runs, as tagged. Only a single one is taken as a candidate without being named.
 SINGLE, CELL, RESCORE = "single", "cell", "rescore"

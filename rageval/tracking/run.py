@@ -134,6 +134,31 @@ def write(store: Store, run_id: str, record: Record) -> None:
         ) from fault
 
 
+def add(
+    store: Store, run_id: str, metrics: Mapping[str, float], files: Mapping[str, bytes]
+) -> None:
+    """Add metrics and files to a run that is finished.
+
+    Raises
+    ------
+    UnreachableError
+        If the store does not answer.
+    """
+    from mlflow.entities import Metric
+    from mlflow.exceptions import MlflowException
+
+    now = int(time.time() * 1000)
+    try:
+        logged = [Metric(key, value, now, 0) for key, value in metrics.items()]
+        store.client.log_batch(run_id, metrics=logged)
+        _log_files(store, run_id, files)
+    except (MlflowException, OSError) as fault:
+        raise UnreachableError(
+            f"tracking store {store.location.shown} went away while run {run_id} was written: "
+            f"{fault}"
+        ) from fault
+
+
 def _log_values(store: Store, run_id: str, record: Record) -> None:
     from mlflow.entities import Metric, Param, RunTag
 

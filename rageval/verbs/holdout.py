@@ -9,10 +9,10 @@ from rich.console import Console
 from rich.text import Text
 
 from rageval.anew import Trust, candidate_plan
+from rageval.comparison.gap import Gap
 from rageval.config.reading import read_part
 from rageval.config.settings import HoldoutVerbConfig
 from rageval.errors import InputError
-from rageval.heldout.gap import Gap
 from rageval.heldout.scoring import Scored, score, size
 from rageval.registry.references import run_of
 from rageval.report import console
