@@ -89,7 +89,7 @@ def _asked(
         try:
             return read(value)
         except (ValueError, TypeError, OverflowError) as fault:
-            tell(row, f"{name} is {shortened(str(value))!r}: {fault}")
+            tell(row, f"{name} is {shortened(str(value))}: {fault}")
             return None
 
     text = take("question", _text)
