@@ -283,6 +283,7 @@ class MineConfig(Record):
     sample: Natural  # questions that are drawn by chance, to stand for the log
     seed: Natural  # of the draw
     candidates: Name  # file that cases to be judged are added to
+    merge: Flag  # read no log; add the judged candidates to the golden set
     run: Reference  # whose dev values production is held against
     tracking: TrackingConfig
     registry: RegistryConfig

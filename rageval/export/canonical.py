@@ -99,7 +99,7 @@ def _text(dumper: yaml.SafeDumper, text: str) -> yaml.ScalarNode:
 _Dumper.add_representer(str, _text)
 
 
-def as_yaml(whole: _Entry) -> str:
+def as_yaml(whole: _Entry | list[_Entry]) -> str:
     """Return fields as YAML that every reader takes for the same values."""
     return yaml.dump(whole, Dumper=_Dumper, allow_unicode=True, sort_keys=False, width=100)
 

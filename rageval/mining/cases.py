@@ -12,11 +12,10 @@ import yaml
 
 from rageval.errors import InputError
 from rageval.export.canonical import as_yaml
-from rageval.export.files import write_text
 from rageval.fingerprint import digest
 from rageval.mining.queue import Candidate
 from rageval.questionlog.asked import Asked
-from rageval.source import read_text
+from rageval.source import read_text, replace_text
 
 TODO = "todo"  # answerable of a case that nobody judged yet; every check refuses it
 _HEAD = """\
@@ -74,9 +73,7 @@ class Cases:
     def write(self) -> None:
         """Replace the file in one step."""
         body = as_yaml({"set": self.name, "questions": list(self.cases)})
-        draft = self.path.with_name(f".{self.path.name}.draft")
-        write_text(draft, _HEAD.format(name=self.name) + body)
-        draft.replace(self.path)
+        replace_text(self.path, _HEAD.format(name=self.name) + body)
 
 
 def case_of(asked: Asked, asker: str | None, today: date, source: str, notes: str) -> Case:

@@ -30,6 +30,7 @@ from rageval.questionlog.columns import read_log
 from rageval.report import console
 from rageval.report.tables import Table
 from rageval.subsets import members
+from rageval.verbs.merging import merge
 from rageval.verbs.standing import Standing, log_production, standing
 
 _SHOWN = 20
@@ -50,6 +51,8 @@ class Mined:
 def run(composed: DictConfig) -> int:
     """Read the log, add cases to be judged, tell what the log says, and return the exit code."""
     config = read(composed, MineConfig)
+    if config.merge:
+        return merge(config, console.console())
     if config.log is None:
         choices = "|".join(choices_of("log"))
         raise InputError(f"no question log named; choose one: log={choices}, e.g. log.path=FILE")
