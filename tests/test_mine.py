@@ -2,13 +2,16 @@
 
 from datetime import UTC, date, datetime, timedelta
 
+import numpy as np
 import pytest
 import yaml
 from desk import DATA, TINY, Desk
 from tiny import corpus_of
 
+from rageval.chunking.heading import Headings
 from rageval.comparison.result import Result, Row
 from rageval.errors import InputError
+from rageval.golden.access import PublicOnly
 from rageval.golden.question import GoldenSet, Question, Reference
 from rageval.masking.patterns import PatternMask
 from rageval.mining.cases import Cases, case_of
@@ -16,11 +19,16 @@ from rageval.mining.clusters import clusters
 from rageval.mining.drift import drift
 from rageval.mining.growth import growth, sentences
 from rageval.mining.novelty import novelty
+from rageval.mining.pool import pool_path, pooled, read_pool, write_pool
 from rageval.mining.production import metrics, production
 from rageval.mining.queue import QueueConfig, queue, reasons, recent
 from rageval.mining.sample import drawn
+from rageval.pipeline import Ask, Parts, Pipeline
 from rageval.questionlog.asked import Asked
+from rageval.retrievers.retriever import Candidates
+from rageval.rewriting import JoinTurns
 from rageval.subsets import members
+from rageval.window import Window
 
 NOW = datetime(2026, 11, 30, 12, tzinfo=UTC)
 
@@ -148,7 +156,7 @@ def test_a_case_has_an_id_that_its_words_and_asker_decide():
 
 def test_cases_that_were_judged_stay_and_new_ones_are_added(tmp_path):
     path = tmp_path / "new" / "candidates.yaml"
-    Cases(path, "s", ()).with_new([{"id": "a", "answerable": "todo"}] * 2).write()
+    Cases(path, "s", ()).with_new([{"id": "a", "answerable": "todo"}] * 2).write({})
     text = path.read_text().replace("answerable: todo", "expected: [leave]")
     path.write_text(text)
     again = Cases.read(path, "s").with_new(
@@ -330,3 +338,57 @@ def test_the_gap_is_logged_to_the_run_and_followed_over_runs(desk):
     said = desk.type("mine", *own, *words)
     assert "the corpus is the same, document for document" in said.out
     assert "nothing moved since the champion was promoted" in said.out
+
+
+# --- suggestions
+
+
+class Ranked:
+    """A retriever that finds the chunks of a list, or fails."""
+
+    def __init__(self, *numbers):
+        self.numbers = numbers
+
+    def index(self, chunks):
+        return self
+
+    def search(self, queries, depth):
+        if not self.numbers:
+            nothing = np.full((len(queries), 1), -1)
+            return Candidates(nothing, nothing * 0.0, nothing * 0.0, {0: "down"})
+        chunk = np.array([self.numbers[:depth]] * len(queries), np.int32)
+        score = -np.arange(chunk.shape[1], dtype=float)[None].repeat(len(queries), 0)
+        return Candidates(chunk, score, score)
+
+
+def pipeline(corpus, *numbers, k=3):
+    window = Window(k=k, min_score=None, per_document=None, depth=12)
+    parts = Parts(Headings(), Ranked(*numbers), window, JoinTurns(), PublicOnly())
+    return Pipeline.build(corpus, parts, lambda _: None)
+
+
+def test_what_more_retrievers_find_comes_first_and_a_failing_one_suggests_nothing():
+    corpus = corpus_of("# One\n\nfirst", "second", "third", "fourth")
+    pipelines = {
+        "x": pipeline(corpus, 0, 1, 2, 3),
+        "y": pipeline(corpus, 3, 1),
+        "down": pipeline(corpus),
+    }
+    (found,) = pooled([Ask("anything")], pipelines)
+    # b by both; then by one alone: a and d at rank 1, c at rank 3; k = 3 leaves the d of x out
+    assert [(one.document, one.found_by) for one in found] == [
+        ("b", {"x": 2, "y": 2}), ("a", {"x": 1}), ("d", {"y": 1}), ("c", {"x": 3}),
+    ]  # fmt: skip
+    assert found[1].heading == ("One",)
+    assert (found[1].text, found[1].start, found[1].end) == ("# One\n\nfirst", 0, 12)
+
+
+def test_suggestions_are_kept_and_a_broken_file_of_them_is_told(tmp_path):
+    (found,) = pooled([Ask("anything")], {"x": pipeline(corpus_of("one", "two"), 0, 1)})
+    path = pool_path(tmp_path / "candidates.yaml")
+    write_pool(path, {"log-1": found})
+    assert read_pool(path) == {"log-1": found}
+    path.write_text('{"log-1": [{"document": "a"}]}')
+    with pytest.raises(InputError, match="holds no suggestions"):
+        read_pool(path)
+    assert read_pool(tmp_path / "none.json") == {}

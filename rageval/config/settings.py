@@ -272,6 +272,13 @@ class LogConfig(Record):
     query: Name | None = None
 
 
+class PoolConfig(Record):
+    """Which retrievers suggest what may answer a candidate."""
+
+    k: Natural  # passages of each; 0 = nothing is suggested
+    retrievers: Mapping[str, Node]
+
+
 class MineConfig(Record):
     """Everything that mining a question log is told."""
 
@@ -282,6 +289,11 @@ class MineConfig(Record):
     queue: QueueConfig
     sample: Natural  # questions that are drawn by chance, to stand for the log
     seed: Natural  # of the draw
+    pool: PoolConfig
+    chunking: Node
+    analyser: Node
+    encoder: Node
+    rewriting: Node
     candidates: Name  # file that cases to be judged are added to
     merge: Flag  # read no log; add the judged candidates to the golden set
     run: Reference  # whose dev values production is held against

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date
 from pathlib import Path
@@ -70,10 +70,15 @@ class Cases:
         new = {case["id"]: case for case in cases if case["id"] not in known}
         return Cases(self.path, self.name, (*self.cases, *new.values()))
 
-    def write(self) -> None:
-        """Replace the file in one step."""
-        body = as_yaml({"set": self.name, "questions": list(self.cases)})
-        replace_text(self.path, _HEAD.format(name=self.name) + body)
+    def write(self, comments: Mapping[str, Sequence[str]]) -> None:
+        """Replace the file in one step; `comments` are lines for people below a case, by its id."""
+        head = _HEAD.format(name=self.name) + as_yaml({"set": self.name})
+        body = "questions:\n" if self.cases else "questions: []\n"
+        for case in self.cases:
+            body += as_yaml([case])
+            if case.get("answerable") == TODO:
+                body += "".join(f"  # {line}\n" for line in comments.get(case["id"], ()))
+        replace_text(self.path, head + body)
 
 
 def case_of(asked: Asked, asker: str | None, today: date, source: str, notes: str) -> Case:

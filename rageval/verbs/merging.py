@@ -12,6 +12,7 @@ from rageval.errors import InputError
 from rageval.golden.canonical import GoldenFile
 from rageval.mining.cases import Cases
 from rageval.mining.judged import Judged, apart, extended, judged
+from rageval.mining.pool import comments, pool_path, read_pool
 from rageval.source import replace_text
 
 _OURS = f"{GoldenFile.__module__}.{GoldenFile.__qualname__}"
@@ -34,7 +35,7 @@ def merge(config: MineConfig, target: Console) -> int:
     if new.questions:
         replace_text(golden, extended(golden, new.cases))
     if found.questions:
-        _left(cases, found).write()
+        _left(cases, found).write(comments(read_pool(pool_path(cases.path))))
     _show(target, config, new, whole)
     return 0
 

@@ -23,6 +23,7 @@ from rageval.mining import growth, production
 from rageval.mining.cases import Case, Cases, case_of, told
 from rageval.mining.clusters import clusters
 from rageval.mining.novelty import novelty
+from rageval.mining.pool import comments, pool_path, read_pool, write_pool
 from rageval.mining.queue import Candidate, queue, recent
 from rageval.mining.sample import drawn
 from rageval.questionlog.asked import Asked, Log
@@ -31,6 +32,7 @@ from rageval.report import console
 from rageval.report.tables import Table
 from rageval.subsets import members
 from rageval.verbs.merging import merge
+from rageval.verbs.pooling import suggested
 from rageval.verbs.standing import Standing, log_production, standing
 
 _SHOWN = 20
@@ -63,13 +65,22 @@ def run(composed: DictConfig) -> int:
     now = _until(config) or datetime.now(UTC)
     mined = _mine(config, dataset, log, now)
     found = standing(config, target)
-    mined.cases.write()
+    _write(config, dataset, mined)
     _show(target, config, mined)
     _show_growth(target, dataset, found, now)
     _show_production(target, dataset, mined, found)
     target.print()
     target.print(f"next: python -m rageval mine review=true   to judge {config.candidates}")
     return 0
+
+
+def _write(config: MineConfig, dataset: Dataset, mined: Mined) -> None:
+    """Write the cases, and what several retrievers find for those that nobody judged yet."""
+    place = pool_path(mined.cases.path)
+    pool = suggested(mined.cases.todo, read_pool(place), config, dataset)
+    if pool:
+        write_pool(place, pool)
+    mined.cases.write(comments(pool))
 
 
 def _until(config: MineConfig) -> datetime | None:
