@@ -140,6 +140,7 @@ golden set grows and how production fares beside the dev questions.
   python -m rageval mine log=sql log.url='${{secrets.log}}' +secrets.log='${{oc.env:LOG_URL}}' \\
       log.query='select * from question_log where …'
   python -m rageval mine log=csv log.path=… sample=20       questions by chance, too
+  python -m rageval mine review=true                        judge them in a page, by keys alone
   python -m rageval mine merge=true                         judged cases join the golden set
 
 Choices (GROUP=CHOICE):

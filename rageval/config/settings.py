@@ -295,6 +295,9 @@ class MineConfig(Record):
     encoder: Node
     rewriting: Node
     candidates: Name  # file that cases to be judged are added to
+    review: Flag  # read no log; show a page to judge the candidates in
+    port: Annotated[Natural, Field(le=65535)]  # of the page; 0 = any that is free
+    open: Flag  # show the page in a browser, from a terminal
     merge: Flag  # read no log; add the judged candidates to the golden set
     run: Reference  # whose dev values production is held against
     tracking: TrackingConfig

@@ -47,6 +47,21 @@ def judged(cases: Cases) -> Judged:
     return Judged(golden.questions, tuple(kept))
 
 
+def read_case(case: Case, path: Path) -> Question:
+    """Return one case as the question that it says.
+
+    Raises
+    ------
+    InputError
+        With all that is wrong with it.
+    """
+    faults = Faults()
+    text = as_yaml({"set": "one", "questions": [case]})
+    golden = read_golden(compose_yaml(text, path) or list_node([], 1), path, faults)
+    faults.settle()
+    return golden.questions[0]
+
+
 def _value(node: Node | None, key: str) -> Node:
     pairs: list[tuple[Node, Node]] = [] if node is None else node.value
     return next(value for name, value in pairs if name.value == key)

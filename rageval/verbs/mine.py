@@ -33,6 +33,7 @@ from rageval.report.tables import Table
 from rageval.subsets import members
 from rageval.verbs.merging import merge
 from rageval.verbs.pooling import suggested
+from rageval.verbs.reviewing import review
 from rageval.verbs.standing import Standing, log_production, standing
 
 _SHOWN = 20
@@ -55,6 +56,8 @@ def run(composed: DictConfig) -> int:
     config = read(composed, MineConfig)
     if config.merge:
         return merge(config, console.console())
+    if config.review:
+        return review(config, console.console())
     if config.log is None:
         choices = "|".join(choices_of("log"))
         raise InputError(f"no question log named; choose one: log={choices}, e.g. log.path=FILE")
