@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 _DEFAULT = "evaluate"
 _INTERRUPTED = 130  # what a shell reports after Ctrl-C
-_OPTIONAL_GROUPS = ("retriever", "experiment")
+_OPTIONAL_GROUPS = ("retriever", "experiment", "log")
 
 
 def enter(words: Sequence[str]) -> int:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -141,8 +141,8 @@ def _rescored(home: Store, candidate: Kept, found: Baseline, trust: Trust, targe
     return fetch(home, known)
 
 
-def plans(judgement: Judgement, rules: Rules, split: str) -> tuple[Plan, Plan | None]:
-    """Return how the candidate and the champion, if there is one, are run on a side of the split.
+def plans(judgement: Judgement, rules: Rules) -> tuple[Plan, Plan | None]:
+    """Return how the candidate and the champion, if there is one, are run anew.
 
     Raises
     ------
@@ -150,8 +150,7 @@ def plans(judgement: Judgement, rules: Rules, split: str) -> tuple[Plan, Plan | 
         If either can no longer be run as it was.
     """
     candidate, found = judgement.candidate, judgement.against
-    mine = replace(candidate_plan(candidate, rules.trust), split=split)
+    mine = candidate_plan(candidate, rules.trust)
     if found is None:
         return mine, None
-    champion = champion_plan(candidate, found, rules.trust, mine.stages)
-    return mine, replace(champion, split=split)
+    return mine, champion_plan(candidate, found, rules.trust, mine.stages)

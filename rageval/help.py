@@ -90,7 +90,22 @@ Register a run, gate it, check it on held-out questions, and make it the champio
   python -m rageval promote gate.run=RUN_ID reason='shorter chunks'
   python -m rageval promote force=true reason='…'           although a check failed; kept for ever
 
+A promotion spends one scoring of holdout.budget=10 a quarter.
 The alias moves last and one promotion at a time; the one before stays under `previous`.
+
+Choices (GROUP=CHOICE):
+{choices}
+"""
+
+_HOLDOUT = """\
+Score a run's retrieval on the held-out questions: overall values and the gap to the dev side.
+
+  python -m rageval holdout reason='before the release'     the newest finished run of its own
+  python -m rageval holdout run=champion reason='…'         latest, run id, version or alias
+  python -m rageval holdout ledger=true                     what was scored, by whom, why; free
+
+Every scoring stays in the experiment SET-holdout and counts against holdout.budget=10 a quarter;
+so does a promotion. When it is spent the answer is exit code 3.
 
 Choices (GROUP=CHOICE):
 {choices}
@@ -116,6 +131,42 @@ Choices (GROUP=CHOICE):
 {choices}
 """
 
+_MINE = """\
+Find questions that retrieved badly in a log, write them as cases to be judged, and tell how the
+golden set grows and how production fares beside the dev questions.
+
+  python -m rageval mine log=csv log.path=questions.csv     also jsonl, parquet
+  python -m rageval mine log=sql log.url=sqlite:///log.db log.table=question_log
+  python -m rageval mine log=sql log.url='${{secrets.log}}' +secrets.log='${{oc.env:LOG_URL}}' \\
+      log.query='select * from question_log where …'
+  python -m rageval mine log=csv log.path=… sample=20       questions by chance, too
+  python -m rageval mine review=true                        judge them in a page, by keys alone
+  python -m rageval mine merge=true                         judged cases join the golden set
+
+Choices (GROUP=CHOICE):
+{choices}
+
+Often changed:
+  columns.question=question  columns.asked_at=…  columns.feedback=null      the log's own names
+  queue.days=7  queue.min_score=0.45  queue.limit=50  queue.order=newest|traffic|novelty
+  candidates=candidates.yaml  masking=patterns|none  masking._target_=your.Class
+"""
+
+_PRUNE = """\
+Let old runs go. Off until an age or a number is given; lists them unless prune.apply=true.
+
+  python -m rageval prune prune.older_than=90               older than 90 days
+  python -m rageval prune prune.keep=50                     all but the newest 50
+  python -m rageval prune prune.older_than=90 prune.keep=50 prune.apply=true     both must hold
+  python -m rageval prune prune.older_than=30 prune.what=text    drop questions, keep values
+
+Never touched: runs of registered versions (every champion there was), the held-out ledger, what is
+running. A sweep goes with its cells. `mlflow runs restore` brings a run back until `mlflow gc`.
+
+Choices (GROUP=CHOICE):
+{choices}
+"""
+
 _JUDGING = ("dataset", "threshold", "tracking")
 _READING = ("dataset", "tracking")
 _TEXTS = {
@@ -123,8 +174,11 @@ _TEXTS = {
     "compare": (_COMPARE, _READING),
     "gate": (_GATE, _JUDGING),
     "promote": (_PROMOTE, _JUDGING),
+    "holdout": (_HOLDOUT, _READING),
     "rollback": (_ROLLBACK, _READING),
     "report": (_REPORT, _READING),
+    "mine": (_MINE, ("dataset", "log", "masking", "tracking")),
+    "prune": (_PRUNE, _READING),
     "check": (_CHECK, ("dataset", "export")),
 }
 

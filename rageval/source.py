@@ -46,6 +46,24 @@ def read_text(path: Path) -> str:
         raise InputError(f"{path}:{line}: not UTF-8 ({error.reason}); save it as UTF-8") from error
 
 
+def replace_text(path: Path, text: str) -> None:
+    """Replace a file in one step, so that it is never half written.
+
+    Raises
+    ------
+    InputError
+        If it cannot be written.
+    """
+    draft = path.with_name(f".{path.name}.draft")
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        draft.write_text(text, encoding="utf-8", newline="")
+        draft.replace(path)
+    except OSError as error:
+        draft.unlink(missing_ok=True)
+        raise InputError(f"{path}: cannot be written: {error}") from error
+
+
 def folder(path: str) -> Path:
     """Return the path of a folder that exists.
 

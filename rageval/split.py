@@ -26,8 +26,16 @@ class Assignment:
 
     sides: Mapping[str, str]  # question id → dev | holdout, in the order of the set
     new: tuple[str, ...]  # ids that the lock did not know
-    notes: tuple[str, ...]  # groups that bridge both sides, as sentences
+    bridging: tuple[tuple[str, ...], ...]  # ids of each group that is on both sides
     lock: str | None  # path of the lock file; None = nothing is locked
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """Return what a run says of it: it may not name what is held out, `check` does."""
+        if not self.bridging:
+            return ()
+        groups = f"{len(self.bridging)} group" + ("s" if len(self.bridging) > 1 else "")
+        return (f"{groups} of questions on both sides of the split; `check` names them",)
 
     def write_lock(self) -> None:
         """Add the new questions to the lock file; without any the file is not touched."""
@@ -113,11 +121,10 @@ def _torn(golden: GoldenSet, group: Mapping[str, str]) -> Iterator[str]:
                 )
 
 
-def _bridges(sides: Mapping[str, str], group: Mapping[str, str]) -> Iterator[str]:
+def _bridges(sides: Mapping[str, str], group: Mapping[str, str]) -> Iterator[tuple[str, ...]]:
     members: dict[str, list[str]] = {}
     for name in sides:
         members.setdefault(group[name], []).append(name)
-    for key, names in members.items():
+    for names in members.values():
         if len({sides[name] for name in names}) > 1:
-            told = ", ".join(f"{name} ({sides[name]})" for name in names[:10])
-            yield f"{key} is on both sides of the split: {told}"
+            yield tuple(names)

@@ -11,7 +11,7 @@ from rageval.config.build import build, build_parts
 from rageval.config.places import shipped
 from rageval.config.reading import parameters, read
 from rageval.config.resolvers import register
-from rageval.config.settings import CheckConfig, EvaluationConfig
+from rageval.config.settings import CheckConfig, EvaluationConfig, MineConfig
 from rageval.golden.access import PublicOnly
 from rageval.verbs import VERBS
 
@@ -54,7 +54,22 @@ def test_every_export_composes_passes_the_check_and_builds(file):
     assert hasattr(build(config.export, "export"), "write")
 
 
-@pytest.mark.parametrize("file", [n for n in FILES if "/" in n and not n.startswith("export/")])
+MINING = ("log/", "masking/")
+
+
+@pytest.mark.parametrize("file", [name for name in FILES if name.startswith(MINING)])
+def test_every_log_and_masking_composes_passes_the_check_and_builds(file):
+    group, name = Path(file).parent.as_posix(), Path(file).stem
+    log = ["log=csv"] if group == "masking" else []
+    needs = ["log.url=sqlite:///l.db", "log.table=t"] if name == "sql" else ["log.path=l"]
+    config = read(composed(f"{group}={name}", *log, *needs, config="mine"), MineConfig)
+    assert hasattr(build(config.log.source, "log"), "rows")
+    assert build(config.masking, "masking").mask("a@example.org") in {"a@example.org", "<email>"}
+
+
+@pytest.mark.parametrize(
+    "file", [n for n in FILES if "/" in n and not n.startswith(("export/", *MINING))]
+)
 def test_every_choice_composes_passes_the_check_and_builds(file):
     group, name = Path(file).parent.as_posix(), Path(file).stem
     retriever = [] if group in {"retriever", "experiment"} else ["retriever=hybrid"]

@@ -81,10 +81,11 @@ def test_every_file_of_the_layout_is_there(twice):
     assert names == {
         "config.yaml", "latency.json", "plots/hit_rate_at_1.png", "plots/target_ranks.png",
         "questions.json", "report.html", "subsets.json", "trec/qrels.txt", "trec/run.txt",
+        "documents.json",
     }  # fmt: skip
     logged = json.loads(run.data.tags["mlflow.loggedArtifacts"])
     assert {entry["path"] for entry in logged} == {
-        "questions.json", "subsets.json", "latency.json",
+        "questions.json", "subsets.json", "documents.json", "latency.json",
     }  # fmt: skip
 
 

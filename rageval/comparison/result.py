@@ -9,6 +9,8 @@ from functools import lru_cache
 from typing import Any
 
 from rageval.errors import NoVerdictError
+from rageval.statistics.wilson import wilson
+from rageval.subsets import Summary
 
 _FINEST = 1_000_000  # the largest denominator of a share: characters of evidence in a question
 
@@ -92,6 +94,14 @@ class Result:
         found = [row.exact(measure) for row in self.inside(subset)]
         counted = [value for value in found if value is not None]
         return (sum(counted, Fraction(0)), len(counted)) if counted else None
+
+    def summaries(self, subset: str) -> dict[str, Summary]:
+        """Return every measure that counts somewhere in a subset, with its 95 % interval."""
+        found = {name: self.mean(subset, name) for name in self.measures}
+        return {
+            name: Summary(n, float(total / n), *wilson(float(total / n), n))
+            for name, (total, n) in ((k, v) for k, v in found.items() if v is not None)
+        }
 
 
 _TAGS = ("set", "split", "benchmark", "variant", "chunking", "retrieval")

@@ -29,5 +29,9 @@ def require_retriever() -> None:
         If none was; the choices are listed.
     """
     if "retriever" not in chosen():
-        loader = GlobalHydra.instance().config_loader()
-        raise no_retriever(sorted(loader.get_group_options("retriever")))
+        raise no_retriever(choices_of("retriever"))
+
+
+def choices_of(group: str) -> list[str]:
+    """Return what can be chosen in a group, a user's own files among it."""
+    return sorted(GlobalHydra.instance().config_loader().get_group_options(group))

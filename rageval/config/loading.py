@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 from rageval.config.build import build, build_parts
@@ -11,7 +11,7 @@ from rageval.config.settings import DatasetConfig, PipelineConfig
 from rageval.corpus.document import Corpus
 from rageval.errors import InputError
 from rageval.golden.access import Access
-from rageval.golden.question import GoldenSet
+from rageval.golden.question import GoldenSet, Question
 from rageval.judging.check import check
 from rageval.judging.grouping import group_keys
 from rageval.judging.resolution import Evidence
@@ -71,8 +71,10 @@ class Dataset:
         return Side(GoldenSet(self.golden.name, questions), tuple(found for _, found in pairs))
 
 
-def load(config: DatasetConfig) -> Dataset:
+def load(config: DatasetConfig, added: tuple[Question, ...] = ()) -> Dataset:
     """Load a dataset and hold its labels against its corpus; nothing is written.
+
+    `added` are questions that are to join its golden set.
 
     Raises
     ------
@@ -82,6 +84,7 @@ def load(config: DatasetConfig) -> Dataset:
     access: Access = build(config.access, "dataset.access")
     corpus: Corpus = build(config.corpus, "dataset.corpus").load()
     golden: GoldenSet = build(config.golden, "dataset.golden").load(corpus)
+    golden = replace(golden, questions=(*golden.questions, *added))
     evidence = check(golden, corpus, access)
     split = build(config.split, "dataset.split")
     assignment: Assignment = split.assign(golden, group_keys(golden, evidence, corpus))

@@ -12,8 +12,11 @@ from rageval.fields import Count, Flag, Name, Natural, Number, Record, SetIdenti
 from rageval.gate.settings import GateConfig
 from rageval.gate.thresholds import GateThresholds
 from rageval.measures.catalogue import Cutoffs, catalogue
+from rageval.mining.queue import QueueConfig
+from rageval.questionlog.columns import Columns
+from rageval.retention import PruneConfig
 from rageval.stages.store import CacheConfig
-from rageval.tracking.settings import RegistryConfig, TrackingConfig
+from rageval.tracking.settings import HoldoutConfig, RegistryConfig, TrackingConfig
 from rageval.window import Window
 
 
@@ -25,6 +28,8 @@ def _has_target(node: Mapping[str, Any]) -> Mapping[str, Any]:
 
 Node = Annotated[Mapping[str, Any], AfterValidator(_has_target)]  # a component, still as data
 
+
+Reason = Annotated[Name, Field(max_length=1000)]  # longer tags are cut by some registries
 
 # A version is a number on the command line, and so are some run ids.
 Reference = Annotated[Name, BeforeValidator(lambda v: str(v) if isinstance(v, int) else v)]
@@ -199,11 +204,30 @@ class GateVerbConfig(JudgingVerbConfig):
     allow_lower: Flag
 
 
-class PromoteConfig(JudgingVerbConfig):
-    """Everything that a promotion or a rollback is told."""
+class RollbackConfig(JudgingVerbConfig):
+    """Everything that a rollback is told."""
 
-    reason: Annotated[Name, Field(max_length=1000)] | None  # longer tags are cut by some registries
+    reason: Reason | None
+
+
+class PromoteConfig(RollbackConfig):
+    """Everything that a promotion is told."""
+
+    holdout: HoldoutConfig
     force: Flag
+
+
+class HoldoutVerbConfig(Record):
+    """Everything that a scoring of held-out questions is told."""
+
+    dataset: SetName
+    tracking: TrackingConfig
+    registry: RegistryConfig
+    holdout: HoldoutConfig
+    run: Reference  # whose retrieval is scored: latest, a run id, a version or an alias
+    reason: Reason | None  # None is refused unless only the ledger is shown
+    ledger: Flag  # list what was scored, score nothing
+    secrets: Mapping[str, Any] = {}
 
 
 class CompareConfig(Record):
@@ -227,4 +251,55 @@ class ReportConfig(Record):
     format: Literal["html", "markdown", "junit", "json", "baseline"]
     output: Name | None  # None = report.html, verdict.md, junit.xml, verdict.json, baseline.json
     open: Flag  # show the page in a browser, from a terminal
+    secrets: Mapping[str, Any] = {}
+
+
+class PruneVerbConfig(Record):
+    """Everything that a pruning is told."""
+
+    dataset: SetName
+    tracking: TrackingConfig
+    prune: PruneConfig
+
+
+class LogConfig(Record):
+    """A question log; the rest is what its source is made from."""
+
+    source: Node
+    path: Name | None = None
+    url: Name | None = None
+    table: Name | None = None
+    query: Name | None = None
+
+
+class PoolConfig(Record):
+    """Which retrievers suggest what may answer a candidate."""
+
+    k: Natural  # passages of each; 0 = nothing is suggested
+    retrievers: Mapping[str, Node]
+
+
+class MineConfig(Record):
+    """Everything that mining a question log is told."""
+
+    dataset: DatasetConfig
+    log: LogConfig | None = None  # None = none was chosen
+    columns: Columns
+    masking: Node
+    queue: QueueConfig
+    sample: Natural  # questions that are drawn by chance, to stand for the log
+    seed: Natural  # of the draw
+    pool: PoolConfig
+    chunking: Node
+    analyser: Node
+    encoder: Node
+    rewriting: Node
+    candidates: Name  # file that cases to be judged are added to
+    review: Flag  # read no log; show a page to judge the candidates in
+    port: Annotated[Natural, Field(le=65535)]  # of the page; 0 = any that is free
+    open: Flag  # show the page in a browser, from a terminal
+    merge: Flag  # read no log; add the judged candidates to the golden set
+    run: Reference  # whose dev values production is held against
+    tracking: TrackingConfig
+    registry: RegistryConfig
     secrets: Mapping[str, Any] = {}

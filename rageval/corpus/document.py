@@ -84,6 +84,16 @@ class Corpus:
         """Name the content: id, text and groups of every document, in order (64 hex digits)."""
         return _digest(self.documents)
 
+    @cached_property
+    def digests(self) -> dict[str, str]:
+        """Name the text of each document: id → 12 hex digits."""
+        return {
+            document.id: hashlib.sha256(document.text.encode("utf-8", "surrogatepass")).hexdigest()[
+                :12
+            ]
+            for document in self.documents
+        }
+
 
 def _unfit(documents: Iterable[Document]) -> Iterator[str]:
     """Yield what is wrong with ids and groups, for the formats that do not tell it by line."""

@@ -46,7 +46,7 @@ class CanonicalExport:
             write_text(path, _table(entries))
             return [f"not kept, the set's identifier {golden.name}: a table has its file's name"]
         elif path.suffix in (".yaml", ".yml"):
-            write_text(path, _yaml(whole))
+            write_text(path, as_yaml(whole))
         else:
             raise InputError(f"{path}: a golden file is .yaml, .yml, .json, .jsonl or .csv")
         return []
@@ -99,7 +99,8 @@ def _text(dumper: yaml.SafeDumper, text: str) -> yaml.ScalarNode:
 _Dumper.add_representer(str, _text)
 
 
-def _yaml(whole: _Entry) -> str:
+def as_yaml(whole: _Entry | list[_Entry]) -> str:
+    """Return fields as YAML that every reader takes for the same values."""
     return yaml.dump(whole, Dumper=_Dumper, allow_unicode=True, sort_keys=False, width=100)
 
 

@@ -11,6 +11,7 @@ from rageval.comparison.paired import Paired, differences_of, paired
 from rageval.gate.evidence import Drop, Judged, failing, in_words, judge
 from rageval.gate.thresholds import GateThresholds, decimal
 from rageval.gate.verdict import Check, Rule, Shown, share
+from rageval.split import DEV
 
 _NAMED = 8  # ids in a sentence before the rest is counted
 Mean = tuple[Fraction, int]  # the sum of a measure, and the n that it is divided by
@@ -53,7 +54,7 @@ def _limits(comparison: Comparison, thresholds: GateThresholds) -> Iterator[_Lim
 def _check(comparison: Comparison, limit: _Limit, judged: Judged) -> Check:
     before, after = limit.means
     told = f"{share(*before)} → {share(*after)}, {tolerated(limit.limit, after[1])}"
-    if not judged.passed:
+    if not judged.passed and comparison.after.split == DEV:  # no held-out one is ever named
         told += f"; fell: {listed(_fallen(comparison, limit.subset, limit.measure))}"
     shown = None
     if limit.paired is not None:

@@ -23,7 +23,7 @@ class Doubt:
     """What looks wrong about a question."""
 
     question: Question
-    kind: str  # duplicate | scope | words | empty | arity | distractor
+    kind: str  # leakage | duplicate | scope | words | empty | arity | distractor
     sentence: str
 
     def __str__(self) -> str:

@@ -11,12 +11,15 @@ from fractions import Fraction
 _WORD = re.compile(r"\w+")
 
 
-def near_duplicates(texts: Sequence[str], least: float) -> list[tuple[int, int]]:
+def near_duplicates(
+    texts: Sequence[str], least: float, sides: Sequence[str] | None = None
+) -> list[tuple[int, int]]:
     """Return the pairs of texts that share at least so much of their words, the earlier one second.
 
     The share is that of the words of both in the words of either (Jaccard), without case, order or
     repetition. A text gets the most similar earlier one, the first on a tie. What cannot reach the
-    share is never compared: two such texts have one of their rarest words in common.
+    share is never compared: two such texts have one of their rarest words in common. With `sides`,
+    one a text, only texts of different sides are.
 
     Examples
     --------
@@ -24,14 +27,16 @@ def near_duplicates(texts: Sequence[str], least: float) -> list[tuple[int, int]]
     [(2, 0)]
     """
     share = Fraction(str(least))
-    words = [_words(text) for text in texts]
-    frequency = Counter(word for row in words for word in row)
+    rows = [words(text) for text in texts]
+    frequency = Counter(word for row in rows for word in row)
     holders: dict[str, list[int]] = {}
     pairs: list[tuple[int, int]] = []
-    for number, row in enumerate(words):
+    for number, row in enumerate(rows):
         rare = _rarest(row, frequency, share)
         seen = {other for word in rare for other in holders.get(word, ())}
-        best = max(_similar(words, number, sorted(seen), share), default=None)
+        if sides is not None:
+            seen = {other for other in seen if sides[other] != sides[number]}
+        best = max(_similar(rows, number, sorted(seen), share), default=None)
         if best is not None:
             pairs.append((number, -best[1]))
         for word in rare:
@@ -39,7 +44,8 @@ def near_duplicates(texts: Sequence[str], least: float) -> list[tuple[int, int]]
     return pairs
 
 
-def _words(text: str) -> frozenset[str]:
+def words(text: str) -> frozenset[str]:
+    """Return the words that likeness is told by: without case, order or repetition."""
     return frozenset(_WORD.findall(text.casefold())) or frozenset([text.strip()])
 
 
@@ -50,10 +56,10 @@ def _rarest(row: frozenset[str], frequency: Counter[str], share: Fraction) -> li
 
 
 def _similar(
-    words: Sequence[frozenset[str]], number: int, others: Sequence[int], share: Fraction
+    rows: Sequence[frozenset[str]], number: int, others: Sequence[int], share: Fraction
 ) -> Iterator[tuple[Fraction, int]]:
     for other in others:
-        common = len(words[number] & words[other])
-        either = len(words[number]) + len(words[other]) - common
+        common = len(rows[number] & rows[other])
+        either = len(rows[number]) + len(rows[other]) - common
         if common >= share * either:
             yield Fraction(common, either), -other

@@ -20,6 +20,7 @@ from rageval.report.header import Header
 from rageval.report.summary import Row, Sheet
 from rageval.report.tables import Table as Cells
 
+_THIN = 5  # with fewer questions no paired test can tell a loss of them all from chance: 2⁻⁴ > 0.05
 _PLAIN_WIDTH = 160  # columns where there is no terminal to fit
 
 
@@ -125,14 +126,22 @@ def _mark(value: float | None) -> str:
 
 
 def show_counts(target: Console, counts: Sequence[tuple[str, int, int]]) -> None:
-    """Print how many questions each subset has on either side of the split."""
+    """Print how many questions each subset has on either side of the split, and what is thin."""
     table = Table(box=None, pad_edge=False, header_style="bold")
     table.add_column("subset", no_wrap=True)
     for heading in ("questions", "dev", "holdout"):
         table.add_column(heading, justify="right")
+    table.add_column("")
+    split = any(holdout for _, _, holdout in counts)  # a set without a holdout is on one side
     for subset, dev, holdout in counts:
-        table.add_row(subset, str(dev + holdout), str(dev), str(holdout))
+        thin = _thin(dev, holdout if split else _THIN)
+        told = f"thin in {' and '.join(thin)}" if thin else ""
+        table.add_row(subset, str(dev + holdout), str(dev), str(holdout), told)
     target.print(table)
+
+
+def _thin(dev: int, holdout: int) -> list[str]:
+    return [side for side, n in (("dev", dev), ("holdout", holdout)) if n < _THIN]
 
 
 def show_verdict(target: Console, verdict: Verdict) -> None:

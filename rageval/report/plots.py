@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+from collections.abc import Sequence
 
 import numpy as np
 
@@ -54,6 +55,21 @@ def target_ranks(evaluation: Evaluation) -> bytes:
     axes.set_xticks(range(len(labels)), labels)
     axes.set_xlabel("rank of the best target among distinct documents")
     axes.set_ylabel("questions")
+    axes.spines[["top", "right"]].set_visible(False)
+    return _png(figure)
+
+
+def timeline(values: Sequence[tuple[str, float]], heading: str) -> bytes:
+    """Return a PNG: a value run by run, the oldest first, each (the run's name, −1..1)."""
+    from matplotlib.figure import Figure
+
+    figure = Figure(figsize=(8, 3), layout="constrained")
+    axes = figure.subplots()
+    places = range(len(values))
+    axes.axhline(0, color=_SOFT, linewidth=1, zorder=0)
+    axes.plot(places, [value for _, value in values], "o-", color=_INK, markersize=5)
+    axes.set_xticks(places, [name for name, _ in values], rotation=20, ha="right", fontsize=8)
+    axes.set_ylabel(heading)
     axes.spines[["top", "right"]].set_visible(False)
     return _png(figure)
 

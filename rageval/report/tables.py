@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from rageval.corpus.document import Corpus
 from rageval.evaluation.evaluation import Evaluation
 from rageval.evaluation.latency import Latency
 from rageval.golden.question import scored_fields
@@ -98,3 +99,8 @@ def latency(evaluation: Evaluation, measured: Latency) -> Table:
         ["id", "milliseconds"],
         [[evaluation.questions[row].id, seconds * 1000] for row, seconds in measured.seconds],
     )
+
+
+def documents(corpus: Corpus) -> Table:
+    """Return one row a document: its id and what names its text, to tell later what changed."""
+    return Table(["document", "text"], [[name, text] for name, text in corpus.digests.items()])

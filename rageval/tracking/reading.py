@@ -14,7 +14,8 @@ from rageval.errors import NoVerdictError, UnreachableError
 from rageval.tracking.client import gone
 from rageval.tracking.store import Store
 
-QUESTIONS, CONFIG = "questions.json", "config.yaml"
+QUESTIONS, DOCUMENTS, CONFIG = "questions.json", "documents.json", "config.yaml"
+STRIPPED = "rageval.questions"  # the tag of a run that holds no questions any more
 # The kinds of runs, as tagged. Only a single one is taken as a candidate without being named.
 SINGLE, CELL, RESCORE = "single", "cell", "rescore"
 
@@ -93,6 +94,10 @@ def fetch(store: Store, run: str) -> Kept:
         raise NoVerdictError(f"run {run} was deleted; restore it with `mlflow runs restore`")
     if found.info.status != "FINISHED":
         raise NoVerdictError(f"run {run} is {found.info.status}, only a FINISHED one counts")
+    if STRIPPED in found.data.tags:
+        raise NoVerdictError(
+            f"run {run}: its questions were taken out by prune.what=text, only its values are left"
+        )
     content = artifact(store, run, QUESTIONS)
     try:
         table = json.loads(content)

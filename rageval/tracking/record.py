@@ -12,7 +12,7 @@ from rageval.report.outcome import Outcome
 from rageval.report.summary import window_characters
 from rageval.report.tables import Table
 from rageval.subsets import ALL
-from rageval.tracking.reading import CELL
+from rageval.tracking.reading import CELL, DOCUMENTS, SINGLE
 from rageval.tracking.run import Dataset, Record
 
 
@@ -91,11 +91,17 @@ def _datasets(outcome: Outcome) -> list[Dataset]:
     ]
 
 
+_LISTED = 50_000  # documents of a corpus whose list is kept with each run
+
+
 def _tables(outcome: Outcome) -> dict[str, Table]:
     found = {
         "questions.json": tables.questions(outcome.evaluation),
         "subsets.json": tables.subsets(outcome.evaluation),
     }
+    corpus = outcome.evaluation.chunks.corpus
+    if outcome.kind == SINGLE and len(corpus) <= _LISTED:
+        found[DOCUMENTS] = tables.documents(corpus)
     if outcome.latency:
         found["latency.json"] = tables.latency(outcome.evaluation, outcome.latency)
     return found

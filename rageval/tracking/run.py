@@ -42,17 +42,21 @@ class Record:
 
 
 @contextmanager
-def running(store: Store, name: str, parent: str = "") -> Iterator[str]:
+def running(
+    store: Store, name: str, parent: str = "", tags: Mapping[str, str] | None = None
+) -> Iterator[str]:
     """Hold a run open and yield its id: FINISHED at the end, KILLED on Ctrl-C, else FAILED.
 
-    `parent` is the id of the run of the sweep that it is a cell of.
+    `parent` is the id of the run of the sweep that it is a cell of; `tags` are there from the
+    beginning.
 
     Raises
     ------
     UnreachableError
         If the store refuses the run.
     """
-    run_id = _create(store, name, parent)
+    above = {"mlflow.parentRunId": parent} if parent else {}
+    run_id = _create(store, name, {**above, **(tags or {})})
     try:
         yield run_id
     except BaseException as fault:
@@ -80,12 +84,11 @@ def end(store: Store, run_id: str, status: str) -> None:
             ) from fault
 
 
-def _create(store: Store, name: str, parent: str) -> str:
+def _create(store: Store, name: str, tags: Mapping[str, str]) -> str:
     from mlflow.exceptions import MlflowException
 
     try:
-        tags = origin() | ({"mlflow.parentRunId": parent} if parent else {})
-        run = store.client.create_run(store.experiment, run_name=name, tags=tags)
+        run = store.client.create_run(store.experiment, run_name=name, tags={**origin(), **tags})
     except MlflowException as fault:
         raise UnreachableError(
             f"tracking store {store.location.shown} refuses a run: {fault}"
@@ -103,7 +106,6 @@ def origin() -> dict[str, str]:
 
 
 def user() -> str:
-    """Return who runs this, as far as the machine knows."""
     """Return who is at work, as far as this machine knows."""
     try:
         return getpass.getuser()
@@ -125,6 +127,31 @@ def write(store: Store, run_id: str, record: Record) -> None:
         _log_values(store, run_id, record)
         _log_inputs(store, run_id, record.datasets)
         _log_files(store, run_id, record.files)
+    except (MlflowException, OSError) as fault:
+        raise UnreachableError(
+            f"tracking store {store.location.shown} went away while run {run_id} was written: "
+            f"{fault}"
+        ) from fault
+
+
+def add(
+    store: Store, run_id: str, metrics: Mapping[str, float], files: Mapping[str, bytes]
+) -> None:
+    """Add metrics and files to a run that is finished.
+
+    Raises
+    ------
+    UnreachableError
+        If the store does not answer.
+    """
+    from mlflow.entities import Metric
+    from mlflow.exceptions import MlflowException
+
+    now = int(time.time() * 1000)
+    try:
+        logged = [Metric(key, value, now, 0) for key, value in metrics.items()]
+        store.client.log_batch(run_id, metrics=logged)
+        _log_files(store, run_id, files)
     except (MlflowException, OSError) as fault:
         raise UnreachableError(
             f"tracking store {store.location.shown} went away while run {run_id} was written: "

@@ -7,7 +7,7 @@ from typing import Annotated
 
 from pydantic import AfterValidator
 
-from rageval.fields import Flag, Name, Record
+from rageval.fields import Flag, Name, Natural, Record
 
 
 class TrackingConfig(Record):
@@ -17,6 +17,12 @@ class TrackingConfig(Record):
     uri: Name | None  # None = MLFLOW_TRACKING_URI, or else sqlite under `root`
     experiment: Name
     root: Name  # folder of the embedded store
+
+
+class HoldoutConfig(Record):
+    """How often held-out questions may be scored."""
+
+    budget: Natural  # scorings in a quarter of the year, promotions among them
 
 
 def _alias(name: str) -> str:

@@ -23,6 +23,7 @@ from rageval.export.files import write_text
 from rageval.golden.changes import Changes, changes
 from rageval.judging.doubts import Doubt, doubts
 from rageval.judging.labelled import Labelled
+from rageval.judging.leakage import leakage
 from rageval.report import console
 from rageval.split import DEV, HOLDOUT
 from rageval.subsets import members
@@ -63,10 +64,18 @@ def _findings(config: CheckConfig, exporter: Exporter) -> Findings:
     return Findings(
         dataset=dataset,
         counts=_counts(dataset),
-        doubts=doubts(labelled, options.near),
+        doubts=_doubts(labelled, dataset, options.near),
         changes=changes(other, golden) if other else None,
         losses=exporter.write(labelled),
     )
+
+
+def _doubts(labelled: Labelled, dataset: Dataset, near: float | None) -> list[Doubt]:
+    assignment = dataset.assignment
+    return [
+        *leakage(labelled, assignment.sides, assignment.bridging, near),
+        *doubts(labelled, near),
+    ]
 
 
 def _counts(dataset: Dataset) -> _Counts:

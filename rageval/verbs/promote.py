@@ -11,14 +11,14 @@ from rich.text import Text
 from rageval.config.reading import read_part
 from rageval.config.settings import PromoteConfig
 from rageval.errors import InputError, NoVerdictError
-from rageval.gate.verdict import State
+from rageval.gate.verdict import State, Verdict
 from rageval.gatekeeping import Judgement, Rules, judge, plans, unopposed
-from rageval.heldout import HeldOut, check
+from rageval.heldout.scoring import Scored, judge_held_out, score, size
 from rageval.registry.baseline import standing
 from rageval.registry.promotion import Promotion, move
 from rageval.registry.version import register
 from rageval.report import console
-from rageval.split import HOLDOUT
+from rageval.tracking.ledger import Ledger, Purpose
 from rageval.tracking.reading import newest
 from rageval.tracking.run import user
 from rageval.tracking.store import Store
@@ -57,16 +57,40 @@ def _promote(
     candidate, verdict = judgement.candidate, judgement.verdict
     console.show_verdict(target, verdict)
     keep_verdict(store, candidate.run, verdict)
-    held = None
+    passed = verdict.passed
     if verdict.passed or config.force:
-        held = check(plans(judgement, rules, HOLDOUT), rules.thresholds, judgement.home, target)
-        _show_held(target, held)
-    passed = verdict.passed and held is not None and held.passed
+        passed = _held_out(judgement, rules, config, target) and passed
     if not passed and not config.force:
         target.print("not promoted: the alias stays where it is")
         return _FAILED
     _move(store, judgement, config, passed, target)
     return 0
+
+
+def _held_out(judgement: Judgement, rules: Rules, config: PromoteConfig, target: Console) -> bool:
+    """Say whether nothing on the held-out side speaks against a candidate; that spends a scoring.
+
+    Raises
+    ------
+    NoVerdictError
+        If the budget is spent and the promotion is not forced.
+    """
+    candidate, (mine, champion) = judgement.candidate, plans(judgement, rules)
+    if size(mine) == 0:
+        target.print("held-out check: the set has no held-out questions")
+        return True
+    ledger = Ledger.of(judgement.home, candidate.result.dataset, config.holdout)
+    purpose = Purpose("promote", config.reason or "a promotion", candidate.run)
+    try:
+        scored = score(candidate, mine, purpose, ledger, target)
+    except NoVerdictError as fault:
+        if not config.force:
+            raise
+        target.print(Text(f"forced: {fault}"))
+        return False
+    held = judge_held_out(scored, champion, rules.thresholds, target)
+    _show_held(target, scored, held)
+    return held.passed
 
 
 def _move(
@@ -101,12 +125,10 @@ def _move(
     target.print("next: python -m rageval +retriever=…   for another candidate, then gate it")
 
 
-def _show_held(target: Console, held: HeldOut) -> None:
-    if held.verdict is None:
-        target.print("held-out check: the set has no held-out questions")
-        return
+def _show_held(target: Console, scored: Scored, held: Verdict) -> None:
     word = "passed" if held.passed else "FAILED"
     target.print()
-    target.print(f"held-out check {word} on {held.n} questions, overall values alone")
-    for failed in held.verdict.failures:
+    target.print(f"held-out check {word} on {scored.n} questions, overall values alone")
+    for failed in held.failures:
         target.print(Text(f"✗ {failed.subset} {failed.measure}: {failed.sentence}"))
+    target.print(scored.told)

@@ -7,7 +7,7 @@ from datetime import UTC, datetime
 from omegaconf import DictConfig
 
 from rageval.config.reading import read_part
-from rageval.config.settings import PromoteConfig
+from rageval.config.settings import RollbackConfig
 from rageval.errors import NoVerdictError
 from rageval.registry.baseline import aliased
 from rageval.registry.promotion import Promotion, former, move, settle_what_was_left
@@ -19,7 +19,7 @@ from rageval.workflow import require_tracking
 
 def run(composed: DictConfig) -> int:
     """Point the alias back at the version before, and return the exit code."""
-    config = read_part(composed, PromoteConfig)
+    config = read_part(composed, RollbackConfig)
     target = console.console()
     store = require_tracking(config.tracking, target)
     registry, dataset = config.registry, config.dataset.name

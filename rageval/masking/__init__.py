@@ -1,0 +1,1 @@
+"""Taking personal data out of questions before they are shown or kept."""

@@ -1,0 +1,1 @@
+"""What people really asked: logs of a running system, as files and as database tables."""

@@ -1,0 +1,63 @@
+"""One question as a running system logged it, and the log that it stands in."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, replace
+from datetime import datetime
+from typing import Any, Protocol
+
+from rageval.faults import Faults
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """A question that somebody asked; what the log does not tell is None."""
+
+    text: str
+    row: int  # of the log: 1, 2, …
+    when: datetime | None = None  # with its time zone
+    top_score: float | None = None  # of the best result, in the scale of the system's retriever
+    results: int | None = None  # how many came back
+    helpful: bool | None = None  # what the asker said; None = nothing
+    answered: bool | None = None  # whether the system gave an answer
+    asker: str | None = None
+    documents: tuple[str, ...] = ()  # ids that came back, best first
+
+
+@dataclass(frozen=True)
+class Log:
+    """A question log, in the order of its source."""
+
+    place: str  # where it was read from, in words
+    rows: tuple[Asked, ...]
+    blank: int  # rows without a question, which are left out
+
+    def masked(self, mask: Callable[[str], str]) -> Log:
+        """Return the log with every question masked, so that nothing later sees what was said."""
+        return replace(self, rows=tuple(replace(one, text=mask(one.text)) for one in self.rows))
+
+    def __iter__(self) -> Iterator[Asked]:
+        return iter(self.rows)
+
+    def __len__(self) -> int:
+        return len(self.rows)
+
+
+class Source(Protocol):
+    """A table of questions. One class a kind of source, one file a class."""
+
+    @property
+    def place(self) -> str:
+        """Return where the rows come from, in words and without a password."""
+
+    def rows(self, faults: Faults) -> Iterator[tuple[int, Mapping[str, Any]]]:
+        """Yield each row with its number (1, 2, …), as column → value; faulty ones are noted.
+
+        Raises
+        ------
+        InputError
+            If the source cannot be read.
+        UnreachableError
+            If a database does not answer.
+        """

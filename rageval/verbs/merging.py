@@ -1,0 +1,66 @@
+"""`mine merge=true`: judged candidates join the golden set, through the checks of every label."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from rich.console import Console
+
+from rageval.config.loading import Dataset, load
+from rageval.config.settings import MineConfig
+from rageval.errors import InputError
+from rageval.golden.canonical import GoldenFile
+from rageval.mining.cases import Cases
+from rageval.mining.judged import Judged, apart, extended, judged
+from rageval.mining.pool import comments, pool_path, read_pool
+from rageval.source import replace_text
+
+_OURS = f"{GoldenFile.__module__}.{GoldenFile.__qualname__}"
+
+
+def merge(config: MineConfig, target: Console) -> int:
+    """Add the judged candidates to the golden set and return the exit code; all of them or none.
+
+    Raises
+    ------
+    InputError
+        With every fault of the judged cases, or if nothing can be added to the golden set's file.
+    """
+    golden = _golden_file(config)
+    dataset = load(config.dataset)
+    cases = Cases.read(Path(config.candidates), dataset.golden.name)
+    found = judged(cases)
+    new = apart(found, dataset.golden, golden)
+    whole = load(config.dataset, new.questions)
+    if new.questions:
+        replace_text(golden, extended(golden, new.cases))
+    if found.questions:
+        _left(cases, found).write(comments(read_pool(pool_path(cases.path))))
+    _show(target, config, new, whole)
+    return 0
+
+
+def _golden_file(config: MineConfig) -> Path:
+    node = config.dataset.golden
+    if node["_target_"] != _OURS:
+        raise InputError(
+            "dataset: cases are added to a set in rageval's own format, not to "
+            f"{node['_target_']}; write yours in it: check export=canonical export.path=golden.yaml"
+        )
+    return Path(str(node["path"]))
+
+
+def _left(cases: Cases, found: Judged) -> Cases:
+    merged = {question.id for question in found.questions}
+    return Cases(cases.path, cases.name, tuple(c for c in cases.cases if c["id"] not in merged))
+
+
+def _show(target: Console, config: MineConfig, new: Judged, whole: Dataset) -> None:
+    left = len(Cases.read(Path(config.candidates), whole.golden.name).cases)
+    sides = [whole.assignment.sides[question.id] for question in new.questions]
+    target.print(
+        f"{len(new.questions)} questions added to {config.dataset.golden['path']}: "
+        f"{sides.count('dev')} dev, {sides.count('holdout')} held out; {left} left in "
+        f"{config.candidates}"
+    )
+    target.print("next: python -m rageval check   then commit the set with its split.lock")

@@ -1,0 +1,195 @@
+"""`mine`: candidates for the golden set from a question log, and what the log says of the set."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+
+from omegaconf import DictConfig
+from rich.console import Console
+from rich.text import Text
+
+from rageval.config.build import build
+from rageval.config.choices import choices_of
+from rageval.config.loading import Dataset, load
+from rageval.config.reading import read
+from rageval.config.settings import MineConfig
+from rageval.errors import InputError
+from rageval.golden.access import Access
+from rageval.masking.mask import Mask
+from rageval.mining import growth, production
+from rageval.mining.cases import Case, Cases, case_of, told
+from rageval.mining.clusters import clusters
+from rageval.mining.novelty import novelty
+from rageval.mining.pool import comments, pool_path, read_pool, write_pool
+from rageval.mining.queue import Candidate, queue, recent
+from rageval.mining.sample import drawn
+from rageval.questionlog.asked import Asked, Log
+from rageval.questionlog.columns import read_log
+from rageval.report import console
+from rageval.report.tables import Table
+from rageval.subsets import members
+from rageval.verbs.merging import merge
+from rageval.verbs.pooling import suggested
+from rageval.verbs.reviewing import review
+from rageval.verbs.standing import Standing, log_production, standing
+
+_SHOWN = 20
+
+
+@dataclass(frozen=True)
+class Mined:
+    """What came of a log."""
+
+    log: Log
+    window: list[Asked]  # of the log: those asked lately
+    candidates: list[Candidate]
+    known: int  # groups of questions that retrieved badly and that the set has already
+    cases: Cases  # with the new ones
+    new: int
+
+
+def run(composed: DictConfig) -> int:
+    """Read the log, add cases to be judged, tell what the log says, and return the exit code."""
+    config = read(composed, MineConfig)
+    if config.merge:
+        return merge(config, console.console())
+    if config.review:
+        return review(config, console.console())
+    if config.log is None:
+        choices = "|".join(choices_of("log"))
+        raise InputError(f"no question log named; choose one: log={choices}, e.g. log.path=FILE")
+    target = console.console()
+    dataset = load(config.dataset)
+    mask: Mask = build(config.masking, "masking")
+    log = read_log(build(config.log.source, "log"), config.columns).masked(mask.mask)
+    now = _until(config) or datetime.now(UTC)
+    mined = _mine(config, dataset, log, now)
+    found = standing(config, target)
+    _write(config, dataset, mined)
+    _show(target, config, mined)
+    _show_growth(target, dataset, found, now)
+    _show_production(target, dataset, mined, found)
+    target.print()
+    target.print(f"next: python -m rageval mine review=true   to judge {config.candidates}")
+    return 0
+
+
+def _write(config: MineConfig, dataset: Dataset, mined: Mined) -> None:
+    """Write the cases, and what several retrievers find for those that nobody judged yet."""
+    place = pool_path(mined.cases.path)
+    pool = suggested(mined.cases.todo, read_pool(place), config, dataset)
+    if pool:
+        write_pool(place, pool)
+    mined.cases.write(comments(pool))
+
+
+def _until(config: MineConfig) -> datetime | None:
+    until = config.queue.until
+    return until if until is None or until.tzinfo else until.replace(tzinfo=UTC)
+
+
+def _mine(config: MineConfig, dataset: Dataset, log: Log, now: datetime) -> Mined:
+    window = recent(log.rows, config.queue, now)
+    grouped = clusters(window, config.queue.near)
+    texts = list(dict.fromkeys(one.text for one in window))
+    new = dict(zip(texts, novelty(texts, [q.text for q in dataset.golden]), strict=True))
+    unlimited = config.queue.model_copy(update={"limit": len(grouped)})
+    bad = queue(grouped, new, unlimited)
+    unknown = [one for one in bad if 1 - one.novelty < config.queue.near]
+    candidates = unknown[: config.queue.limit]
+    before = Cases.read(Path(config.candidates), dataset.golden.name)
+    after = before.with_new(list(_cases(config, dataset.access, candidates, window, now)))
+    return Mined(
+        log, window, candidates, len(bad) - len(unknown), after,
+        len(after.cases) - len(before.cases),
+    )  # fmt: skip
+
+
+def _cases(
+    config: MineConfig,
+    access: Access,
+    candidates: Iterable[Candidate],
+    window: list[Asked],
+    now: datetime,
+) -> Iterable[Case]:
+    for one in candidates:
+        yield case_of(one.asked, _asker(access, one.asked), now.date(), "log", told(one))
+    for asked in drawn(window, config.sample, config.seed):
+        notes = f"drawn by chance from {len(window)} logged questions, seed {config.seed}"
+        yield case_of(asked, _asker(access, asked), now.date(), production.SAMPLE, notes)
+
+
+def _asker(access: Access, asked: Asked) -> str | None:
+    """Return who asked, if the set knows that asker; who is unknown sees public documents."""
+    if asked.asker is None:
+        return None
+    try:
+        access.groups(asked.asker)
+    except InputError:
+        return None
+    return asked.asker
+
+
+def _show(target: Console, config: MineConfig, mined: Mined) -> None:
+    blank = f", {mined.log.blank} without a text" if mined.log.blank else ""
+    target.print(
+        f"{mined.log.place}: {len(mined.log)} questions{blank}; {len(mined.window)} of the last "
+        f"{config.queue.days} days"
+    )
+    if mined.candidates:
+        target.print()
+        console.show_table(target, _table(mined.candidates[:_SHOWN]))
+        if len(mined.candidates) > _SHOWN:
+            target.print(f"and {len(mined.candidates) - _SHOWN} more")
+    target.print()
+    target.print(
+        f"{len(mined.candidates)} candidates retrieved badly; {mined.known} more that the set has "
+        f"already; {mined.new} cases new in {config.candidates}, {len(mined.cases.todo)} to judge"
+    )
+
+
+def _table(candidates: list[Candidate]) -> Table:
+    return Table(
+        ["question", "asked", "last", "why", "novelty"],
+        [
+            [
+                one.asked.text if len(one.asked.text) < 80 else f"{one.asked.text[:79]}…",
+                one.cluster.traffic,
+                f"{one.asked.when:%Y-%m-%d}" if one.asked.when else None,
+                ", ".join(f"{name} {count}" for name, count in one.reasons.items()),
+                one.novelty,
+            ]
+            for one in candidates
+        ],
+    )
+
+
+def _show_growth(target: Console, dataset: Dataset, found: Standing | None, now: datetime) -> None:
+    inside = members(dataset.golden.questions, dataset.access.groups)
+    grown = growth.growth(dataset.golden, dataset.corpus, inside, now.date())
+    _lines(target, "growth", growth.sentences(grown))
+    if found is not None:
+        _lines(target, "since the champion was promoted", found.moved(dataset))
+
+
+def _show_production(
+    target: Console, dataset: Dataset, mined: Mined, found: Standing | None
+) -> None:
+    sampled = {q.id for q in dataset.golden if q.source == production.SAMPLE}
+    result = None if found is None else found.run.result
+    seen = production.production(mined.window, result, sampled)
+    _lines(target, "production", production.sentences(seen))
+    if found is not None:
+        _lines(target, "", log_production(found, seen))
+
+
+def _lines(target: Console, heading: str, lines: Iterable[str]) -> None:
+    listed = list(lines)
+    if heading and listed:
+        target.print()
+        target.print(Text(heading, style="bold"))
+    for line in listed:
+        target.print(Text(f"  {line}"), soft_wrap=True)
