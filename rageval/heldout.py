@@ -10,13 +10,14 @@ from rageval.comparison.result import Result, result
 from rageval.gate.decision import decide
 from rageval.gate.thresholds import GateThresholds
 from rageval.gate.verdict import Verdict
+from rageval.plan import Plan
 from rageval.report import tables
 from rageval.report.outcome import Outcome
 from rageval.subsets import ALL
 from rageval.tracking.record import aggregates, tags
 from rageval.tracking.run import running, write
 from rageval.tracking.store import Store
-from rageval.workflow import Plan, measure
+from rageval.workflow import measure
 
 
 @dataclass(frozen=True)

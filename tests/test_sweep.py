@@ -12,10 +12,11 @@ import numpy as np
 import pytest
 from filelock import FileLock
 from mlflow import MlflowClient
+from rich.console import Console
 
 from rageval.subsets import Summary
 from rageval.sweep.leaderboard import best_by_subset, leaderboard, main_effects
-from rageval.sweep.session import DONE, Ended, Session, session
+from rageval.sweep.session import DONE, Ended, Session
 
 BASE = ["latency.sample=0"]
 GRID = ["-m", "+retriever=bm25,tfidf", "window.k=1,2"]
@@ -91,8 +92,7 @@ def test_the_same_again_runs_nothing_and_a_grown_grid_what_is_new(typed, tiny):
 
 def test_the_order_of_a_grid_names_no_other_sweep():
     def name(*grid):
-        with session(list(grid)) as begun:
-            return begun.id
+        return Session(list(grid), Console()).id
 
     one, two = ("retriever=bm25", "window.k=1"), ("retriever=bm25", "window.k=2")
     assert name(one, two) == name(two, one)

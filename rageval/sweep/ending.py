@@ -36,11 +36,25 @@ _SHOWN = 10  # cells of the table on the screen
 _HEADLINES = ("recall", "mrr", "precision", "completeness")  # and every hit rate
 
 
+def tell(sweep: Session, ended: Ended) -> None:
+    """Print the line of a cell that has just ended; of a planned one there is nothing to tell."""
+    if ended.state == PLANNED:
+        return
+    place = f"{len(sweep.ended):>{len(str(sweep.cells))}}/{sweep.cells}"
+    if ended.state == FAILED:
+        sweep.target.print(Text(f"{place}  ✗ failed: {' '.join(ended.overrides)}"))
+        return
+    found = ended.whole.get(ended.objective)
+    value = "–" if found is None or found.value is None else f"{found.value:.3f}"
+    again = " (finished before)" if ended.state == RESUMED else ""
+    sweep.target.print(Text(f"{place}  {ended.objective} {value}  {ended.name}{again}"))
+
+
 def end_sweep(sweep: Session) -> None:
     """Write the leaderboard to the parent run, if there is one, and print the summary."""
     if not sweep.ended:
         return
-    target = console.console()
+    target = sweep.target
     interrupted = sys.exc_info()[0] is KeyboardInterrupt
     board = leaderboard(sweep.ended, sweep.objective)
     try:

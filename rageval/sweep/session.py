@@ -3,16 +3,20 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
-from contextvars import ContextVar
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
+import numpy as np
+from numpy.typing import NDArray
+from rich.console import Console
+
+from rageval.errors import RagevalError
 from rageval.fingerprint import digest
 from rageval.stages.store import CacheConfig, Stages
 from rageval.subsets import Summary
-from rageval.tracking.store import Store
+from rageval.tracking.settings import TrackingConfig
 from rageval.tracking.sweeps import Parent, open_parent
+from rageval.workflow import open_tracking
 
 DONE, RESUMED, FAILED, SKIPPED, PLANNED = "done", "resumed", "failed", "skipped", "planned"
 STOPPED = "not run"
@@ -31,23 +35,24 @@ class Ended:
     name: str = ""  # the retrieval in words
     whole: Mapping[str, Summary] = field(default_factory=dict)  # measure → value over `all`
     subsets: Mapping[str, float | None] = field(default_factory=dict)  # subset → objective
-    values: tuple[float, ...] = ()  # objective of each question that it applies to
+    objective: str = ""  # measure that cells are ranked by
+    values: NDArray[np.float64] | Sequence[float] = ()  # its of each question that it applies to
     benchmark: str = ""  # fingerprint; only values of one benchmark are paired
+    variant: str = ""  # fingerprint of the retrieval
     stages: tuple[str, ...] = ()  # digests of its chunking and its retriever
     p95: float | None = None  # milliseconds
     window: float | None = None  # mean characters
     fault: str = ""  # the cause of a failure
+    code: int = 0  # exit code
 
 
 @dataclass
 class Session:
-    """One sweep under way."""
+    """One sweep under way: what its cells share, the run that holds them, what each came to."""
 
-    grid: tuple[tuple[str, ...], ...]  # the overrides of each cell
+    grid: Sequence[tuple[str, ...]]  # the overrides of each cell
+    target: Console
     ended: list[Ended] = field(default_factory=list)
-    number: int = 0  # of the cell that runs now
-    overrides: tuple[str, ...] = ()  # its own
-    objective: str = ""  # measure that cells are ranked by
     halted: str = ""  # why the cells that are left are not run; empty: they are
     _stages: dict[CacheConfig, Stages] = field(default_factory=dict)
     _parent: Parent | None = None
@@ -62,15 +67,36 @@ class Session:
         """Return what names this sweep: the same cells, the same sweep, however they are run."""
         return digest(sorted(sorted(filter(_measures, cell)) for cell in self.grid))[:16]
 
+    @property
+    def objective(self) -> str:
+        """Return the measure that cells are ranked by; empty before one is done."""
+        return next((ended.objective for ended in self.ended if ended.objective), "")
+
     def stages(self, config: CacheConfig) -> Stages:
         """Return the stages that all cells with these settings share."""
-        return self._stages.setdefault(config, Stages(config))
+        if config not in self._stages:
+            self._stages[config] = Stages(config)
+        return self._stages[config]
 
-    def parent(self, store: Store) -> Parent:
-        """Return the parent run, opened at the first cell that is recorded."""
+    def recording(self, config: TrackingConfig) -> Parent | None:
+        """Return the run that cells are recorded below, opened for the first of them.
+
+        None if nothing is to be recorded. Without its store no cell is run.
+
+        Raises
+        ------
+        UnreachableError
+            If the store cannot be used.
+        """
         if self._parent is None:
-            grid = {key: ", ".join(values) for key, values in swept(self.grid).items()}
-            self._parent = open_parent(store, self.id, self.cells, grid)
+            try:
+                store = open_tracking(config, self.target)
+                if store is not None:
+                    grid = {key: ", ".join(values) for key, values in swept(self.grid).items()}
+                    self._parent = open_parent(store, self.id, self.cells, grid)
+            except RagevalError as fault:
+                self.halt(f"the store cannot be used: {fault}")
+                raise
         return self._parent
 
     @property
@@ -89,11 +115,9 @@ class Session:
         """Note what a cell came to."""
         self.ended.append(ended)
 
-    def fail(self, fault: str, stop: bool) -> None:
-        """Note that the cell that runs now failed, and whether the others are still to be run."""
-        self.end(Ended(self.number, self.overrides, FAILED, fault=fault))
-        if stop:
-            self.halted = "a cell failed before, and sweep.on_error=stop"
+    def halt(self, why: str) -> None:
+        """Leave the cells that are not yet run."""
+        self.halted = self.halted or why
 
 
 def assignments(cell: Sequence[str]) -> dict[str, str]:
@@ -128,22 +152,3 @@ def _measures(word: str) -> bool:
     return not key.startswith(tuple(f"{name}{end}" for name in _MANNER for end in "./")) and (
         key not in _MANNER
     )
-
-
-_current: ContextVar[Session | None] = ContextVar("rageval_sweep", default=None)
-
-
-def current() -> Session | None:
-    """Return the sweep that this cell belongs to, None outside of one."""
-    return _current.get()
-
-
-@contextmanager
-def session(grid: Sequence[tuple[str, ...]]) -> Iterator[Session]:
-    """Hold a sweep of these cells open."""
-    begun = Session(tuple(grid))
-    token = _current.set(begun)
-    try:
-        yield begun
-    finally:
-        _current.reset(token)
