@@ -15,8 +15,9 @@ from mlflow import MlflowClient
 from rich.console import Console
 
 from rageval.subsets import Summary
+from rageval.sweep.ended import DONE, Ended
 from rageval.sweep.leaderboard import best_by_subset, leaderboard, main_effects
-from rageval.sweep.session import DONE, Ended, Session
+from rageval.sweep.session import Session
 
 BASE = ["latency.sample=0"]
 GRID = ["-m", "+retriever=bm25,tfidf", "window.k=1,2"]

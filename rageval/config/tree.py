@@ -42,23 +42,23 @@ class Tree:
         found = (inner for text in texts for inner in _REFERENCE.findall(text))
         return frozenset(name for inner in found for name in re.findall(r"\w+", inner))
 
-    def takes(self, path: str, value: object) -> bool:
+    def takes(self, path: str, value: object, new: bool = False) -> bool:
         """Say whether a value may simply be put in: a scalar for a scalar, that nothing refers to.
 
-        Whatever else is given goes through OmegaConf.
+        A `new` one must not be there yet. Whatever else is given goes through OmegaConf.
         """
-        names = path.split(".")
-        if names[0] == SECRETS or self.referred.intersection(names):
+        *parents, name = path.split(".")
+        if path.startswith(SECRETS) or self.referred.intersection([*parents, name]):
             return False
         plain = value is None or isinstance(value, bool | int | float | str)
         if not plain or (isinstance(value, str) and ("${" in value or value == "???")):
             return False
         node: Any = self.raw
-        for name in names:
-            if not isinstance(node, dict) or name not in node:
-                return False
-            node = node[name]
-        return not isinstance(node, dict | list)
+        for parent in parents:
+            node = node.get(parent) if isinstance(node, dict) else None
+        if not isinstance(node, dict):
+            return False
+        return name not in node if new else name in node and not isinstance(node[name], dict | list)
 
     def holding(self, values: Mapping[str, object]) -> Tree:
         """Return the tree with these values at their dotted paths; it must take each of them."""

@@ -21,7 +21,7 @@ from rageval.pipeline import Ask
 from rageval.subsets import members
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Benchmark:
     """What retrieval is held against: questions with their evidence, and how they are scored."""
 
@@ -36,7 +36,7 @@ class Benchmark:
         return [Ask(q.text, q.asker, q.history) for q in self.questions]
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Grounds:
     """All that judging needs and that no ranking changes."""
 

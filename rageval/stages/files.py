@@ -155,5 +155,5 @@ def content_digest(arrays: Arrays) -> str:
         array = np.ascontiguousarray(arrays[key])
         total.update(f"{key} {array.dtype.str} {array.shape} ".encode())
         if array.size:
-            total.update(memoryview(array.reshape(-1).view(np.uint8)))
+            total.update(array.reshape(-1).view(np.uint8).data)
     return total.hexdigest()

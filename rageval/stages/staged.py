@@ -114,8 +114,12 @@ def reached(depth: int) -> int:
 
 
 def _first(found: Candidates, depth: int) -> Candidates:
-    chunk, score, raw = (np.asarray(c[:, :depth]) for c in (found.chunk, found.score, found.raw))
-    return Candidates(chunk, score, raw, found.errors)
+    return Candidates(
+        np.asarray(found.chunk[:, :depth]),
+        np.asarray(found.score[:, :depth]),
+        np.asarray(found.raw[:, :depth]),
+        found.errors,
+    )
 
 
 def staged(retriever: Retriever, node: Mapping[str, Any], source: str, stages: Stages) -> Retriever:

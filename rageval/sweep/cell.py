@@ -19,7 +19,7 @@ from rageval.report.wording import retrieval
 from rageval.stages.store import CacheConfig, Stages
 from rageval.subsets import ALL, Summary, wilson
 from rageval.sweep.composing import Cell
-from rageval.sweep.session import DONE, FAILED, PLANNED, RESUMED, Ended
+from rageval.sweep.ended import DONE, FAILED, PLANNED, RESUMED, Ended
 from rageval.tracking.reading import CELL, fetch
 from rageval.tracking.settings import TrackingConfig
 from rageval.tracking.store import Store
@@ -45,6 +45,10 @@ class Desk(Protocol):
         """Return the run that cells are recorded below, None if they are not."""
         ...
 
+    def before(self, benchmark: str, variant: str, objective: str) -> Ended | None:
+        """Return an equal cell of an earlier sweep, from what its parent run keeps."""
+        ...
+
 
 def run_cell(cell: Cell, desk: Desk) -> Ended:
     """Evaluate one cell and return what it came to; whatever breaks it is told in there."""
@@ -67,7 +71,7 @@ def _run(cell: Cell, desk: Desk) -> Ended:
     if plan.config.sweep.dry_run:
         return _planned(cell, plan)
     parent = desk.recording(plan.config.tracking)
-    before = _before(cell, plan, parent)
+    before = _before(cell, plan, parent, desk)
     if before is not None:
         return before
     store, held = (parent.store, parent.run) if parent is not None else (None, "")
@@ -75,10 +79,13 @@ def _run(cell: Cell, desk: Desk) -> Ended:
     return _done(cell, plan, found, run)
 
 
-def _before(cell: Cell, plan: Plan, parent: Parent | None) -> Ended | None:
+def _before(cell: Cell, plan: Plan, parent: Parent | None, desk: Desk) -> Ended | None:
     """Return what a finished run of an equal cell came to, if one may stand for this cell."""
     if parent is None or not plan.config.sweep.resume:
         return None
+    known = desk.before(plan.benchmark, plan.variant.whole, plan.config.objective)
+    if known is not None and parent.stands(known.run, plan.benchmark):
+        return replace(known, number=cell.number, overrides=cell.overrides)
     run = parent.finished(plan.benchmark, plan.variant.whole)
     try:
         return None if run is None else _resumed(cell, plan, parent.store, run)

@@ -23,6 +23,7 @@ from rageval.errors import InputError
 
 _REFUSALS = (HydraException, OmegaConfBaseException, ValueError)
 _OF_THE_JOB = "hydra"  # a reference to this node may mean another thing in each cell
+_PUT = (OverrideType.CHANGE, OverrideType.ADD)  # what a value may be put in by
 Words = tuple[str, ...]
 
 
@@ -117,7 +118,8 @@ class Composer:
         """
         base, values = self._base(job.overrides)
         if base.tree is None or not _fits(base.tree, values):
-            self.tell(job)
+            if base.tree is None or _OF_THE_JOB in base.tree.referred:
+                self.tell(job)
             return Cell(job.number, job.overrides, plain(self.merged(job.overrides)), base.choices)
         given = {str(override.key_or_group): override.value() for override in values}
         return Cell(job.number, job.overrides, base.tree.holding(given), base.choices)
@@ -209,7 +211,10 @@ def _applied(values: Sequence[Override], composed: DictConfig) -> DictConfig:
 def _fits(tree: Tree, values: Sequence[Override]) -> bool:
     """Say whether the values of a cell may be put into a tree as they are."""
     return _OF_THE_JOB not in tree.referred and all(
-        override.type is OverrideType.CHANGE and tree.takes(override.key_or_group, override.value())
+        override.type in _PUT
+        and tree.takes(
+            override.key_or_group, override.value(), new=override.type is OverrideType.ADD
+        )
         for override in values
     )
 

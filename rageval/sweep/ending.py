@@ -11,6 +11,8 @@ from rich.text import Text
 
 from rageval.report import console
 from rageval.report.tables import Table
+from rageval.sweep.ended import DONE, FAILED, PLANNED, RESUMED, SKIPPED, STOPPED, Ended
+from rageval.sweep.kept import CELLS, written
 from rageval.sweep.leaderboard import (
     Leaderboard,
     best_by_subset,
@@ -18,18 +20,7 @@ from rageval.sweep.leaderboard import (
     main_effects,
 )
 from rageval.sweep.plots import pictures
-from rageval.sweep.session import (
-    DONE,
-    FAILED,
-    PLANNED,
-    RESUMED,
-    SKIPPED,
-    STOPPED,
-    Ended,
-    Session,
-    assignments,
-    swept,
-)
+from rageval.sweep.session import Session, assignments, swept
 from rageval.tracking.sweeps import Board, close_parent
 
 _SHOWN = 10  # cells of the table on the screen
@@ -82,7 +73,7 @@ def _board(sweep: Session, board: Leaderboard) -> Board:
             **({"best/expected_optimism": board.optimism} if board.optimism is not None else {}),
         },
         tables=_tables(sweep, board),
-        pictures=pictures(board),
+        files={**pictures(board), CELLS: written(sweep.ended)},
         words="\n\n".join(_luck(board)),
     )
 

@@ -17,8 +17,9 @@ from rageval.errors import InputError
 from rageval.report import console
 from rageval.sweep.cell import run_cell
 from rageval.sweep.composing import Cell, Composer, Job, Unfit
+from rageval.sweep.ended import FAILED, SKIPPED, STOPPED, Ended
 from rageval.sweep.ending import end_sweep, tell
-from rageval.sweep.session import FAILED, SKIPPED, STOPPED, Ended, Session
+from rageval.sweep.session import Session
 
 _ALONE = ("gate.enabled", "register")  # for a run of its own
 _VERB = "config"  # the primary config of `evaluate`

@@ -6,44 +6,19 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
-import numpy as np
-from numpy.typing import NDArray
 from rich.console import Console
 
 from rageval.errors import RagevalError
 from rageval.fingerprint import digest
 from rageval.stages.store import CacheConfig, Stages
-from rageval.subsets import Summary
+from rageval.sweep.ended import Ended
+from rageval.sweep.kept import Earlier
 from rageval.tracking.settings import TrackingConfig
 from rageval.tracking.sweeps import Parent, open_parent
 from rageval.workflow import open_tracking
 
-DONE, RESUMED, FAILED, SKIPPED, PLANNED = "done", "resumed", "failed", "skipped", "planned"
-STOPPED = "not run"
 # What a cell is told about how it is run and shown, and not about what it measures.
 _MANNER = ("sweep", "cache", "output", "run", "tracking", "latency", "secrets", "hydra")
-
-
-@dataclass(frozen=True)
-class Ended:
-    """What one cell came to."""
-
-    number: int
-    overrides: tuple[str, ...]
-    state: str  # done | resumed | failed | skipped | planned | not run
-    run: str = ""  # id, of a cell that is recorded
-    name: str = ""  # the retrieval in words
-    whole: Mapping[str, Summary] = field(default_factory=dict)  # measure → value over `all`
-    subsets: Mapping[str, float | None] = field(default_factory=dict)  # subset → objective
-    objective: str = ""  # measure that cells are ranked by
-    values: NDArray[np.float64] | Sequence[float] = ()  # its of each question that it applies to
-    benchmark: str = ""  # fingerprint; only values of one benchmark are paired
-    variant: str = ""  # fingerprint of the retrieval
-    stages: tuple[str, ...] = ()  # digests of its chunking and its retriever
-    p95: float | None = None  # milliseconds
-    window: float | None = None  # mean characters
-    fault: str = ""  # the cause of a failure
-    code: int = 0  # exit code
 
 
 @dataclass
@@ -56,6 +31,7 @@ class Session:
     halted: str = ""  # why the cells that are left are not run; empty: they are
     _stages: dict[CacheConfig, Stages] = field(default_factory=dict)
     _parent: Parent | None = None
+    _earlier: Earlier | None = None
 
     @property
     def cells(self) -> int:
@@ -98,6 +74,12 @@ class Session:
                 self.halt(f"the store cannot be used: {fault}")
                 raise
         return self._parent
+
+    def before(self, benchmark: str, variant: str, objective: str) -> Ended | None:
+        """Return an equal cell of an earlier sweep, from what its parent run keeps."""
+        if self._earlier is None:
+            self._earlier = Earlier(self._parent)
+        return self._earlier.find((benchmark, variant, objective))
 
     @property
     def opened(self) -> Parent | None:
