@@ -370,3 +370,75 @@ def test_effects_and_subsets_are_those_of_the_cells():
         ("all", "retriever=b k=1", 1.0),
         ("form.GAP", "retriever=a k=1", 0.9),
     ]
+
+
+def test_an_equal_single_run_finds_what_the_cell_found(typed, tiny):
+    grid = [
+        "-m", "+retriever=hybrid,bm25", "chunking=sentence,heading", "window.min_score=0,0.2",
+        "window.k=2,5",
+    ]  # fmt: skip
+    assert typed(*grid, *tiny, *BASE).code == 0
+    cells = runs(kind="cell")
+    assert len(cells) == 16
+    for cell in cells:
+        kept = cell.data.params
+        words = [f"{key}={kept[key]}" for key in ("chunking", "window.min_score", "window.k")]
+        alone = [f"+retriever={kept['retriever']}", *words, "tracking.experiment=alone"]
+        assert typed(*alone, *tiny, *BASE, "cache=off").code in {0, 1}
+    singles = {
+        run.data.tags["rageval.variant"]: run
+        for run in client().search_runs(["2"], max_results=100)
+    }
+    for cell in cells:
+        single = singles[cell.data.tags["rageval.variant"]]
+        assert cell.data.metrics == single.data.metrics
+        names = ("questions.json", "subsets.json")
+        assert [table(cell, name) for name in names] == [table(single, name) for name in names]
+
+
+def test_the_last_sweep_is_what_report_shows(typed, tiny):
+    here = ["dataset.name=golden", "open=false"]
+    assert typed("+retriever=bm25", *tiny, *BASE).code == 0
+    assert typed("report", *here).code == 0
+    assert "Sweep of" not in Path("report.html").read_text()
+    grid = ["-m", "+retriever=bm25,tfidf", "retriever.k1=1,2", *tiny, "latency.sample=3"]
+    assert typed(*grid).code == 0
+    said = typed("report", *here)
+    (parent,) = runs(kind="sweep")
+    assert f"html of sweep {parent.info.run_id}: report.html" in said.out
+    page = Path("report.html").read_text()
+    assert "Sweep of 4 cells: retriever (2) × retriever.k1 (2)" in page
+    for heading in ("Leaderboard", "Main effects", "Plots", "Failures"):
+        assert f"<h2>{heading}</h2>" in page
+    assert "retriever.k1: unknown key" in page  # of the cells that were skipped
+    assert page.count("data:image/png;base64,") == 2
+    named = typed("report", *here, f"run={parent.info.run_id}", "output=named.html")
+    assert named.code == 0
+    assert Path("named.html").read_text() == page
+    refused = typed("report", *here, f"run={parent.info.run_id}", "format=junit")
+    assert refused.code == 2
+    assert "is a sweep" in refused.err
+
+
+def test_a_latency_that_was_not_measured_now_is_marked(typed, tiny):
+    words = ["-m", "+retriever=bm25", "window.k=1,2", "window.depth=24", *tiny, "latency.sample=3"]
+    first = typed(*words)
+    (parent,) = runs(kind="sweep")
+    recorded = [row["p95 recorded"] for row in table(parent, "leaderboard.json")]
+    assert sorted(recorded) == [False, True]  # the second has the index of the first
+    assert "* recorded by an earlier cell or run" in first.out
+    typed(*words)
+    (parent,) = runs(kind="sweep")
+    assert [row["p95 recorded"] for row in table(parent, "leaderboard.json")] == [True, True]
+
+
+def test_a_dry_run_estimates_by_an_earlier_sweep_or_says_that_nothing_is_known(typed, tiny):
+    words = ["-m", "+retriever=bm25", "window.k=1,2,3", *tiny, *BASE]
+    before = typed(*words, "sweep.dry_run=true")
+    assert "how long that takes is not known" in before.out
+    assert not list(Path.cwd().iterdir())
+    assert typed(*words).code == 0
+    after = typed(*words, "window.min_score=0,1", "sweep.dry_run=true")
+    assert re.search(r"about \d+ s: 1 chunkings × [\d.]+ s, 1 retrievers × ", after.out)
+    assert "6 cells × " in after.out
+    assert "rests on an earlier sweep of this experiment (3 cells)" in after.out

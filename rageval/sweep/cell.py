@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 import traceback
 from collections.abc import Mapping
 from dataclasses import replace
@@ -45,6 +46,10 @@ class Desk(Protocol):
         """Return the run that cells are recorded below, None if they are not."""
         ...
 
+    def plan(self, config: TrackingConfig) -> None:
+        """Note where cells would be recorded."""
+        ...
+
     def before(self, benchmark: str, variant: str, objective: str) -> Ended | None:
         """Return an equal cell of an earlier sweep, from what its parent run keeps."""
         ...
@@ -52,8 +57,9 @@ class Desk(Protocol):
 
 def run_cell(cell: Cell, desk: Desk) -> Ended:
     """Evaluate one cell and return what it came to; whatever breaks it is told in there."""
+    begun = time.perf_counter()
     try:
-        return _run(cell, desk)
+        return replace(_run(cell, desk), seconds=time.perf_counter() - begun)
     except RagevalError as fault:
         return _failed(cell, str(fault), fault.exit_code)
     except Exception as fault:  # noqa: BLE001  anything at all may go wrong in a user's class
@@ -69,6 +75,7 @@ def _run(cell: Cell, desk: Desk) -> Ended:
     plan = Plan.of(cell.tree, lambda parts: retrieval(choices, parts.window), CELL, desk.stages)
     plan = replace(plan, choices=choices)
     if plan.config.sweep.dry_run:
+        desk.plan(plan.config.tracking)
         return _planned(cell, plan)
     parent = desk.recording(plan.config.tracking)
     before = _before(cell, plan, parent, desk)
@@ -120,6 +127,7 @@ def _done(cell: Cell, plan: Plan, measured: Measured, run: str) -> Ended:
         variant=plan.variant.whole,
         stages=_stages(plan),
         p95=measured.latency.percentile(95) if measured.latency else None,
+        recorded=measured.recorded,
         window=window_characters(evaluation),
         code=_FAILED if evaluation.errors or evaluation.leaks else 0,
     )
@@ -148,6 +156,7 @@ def _resumed(cell: Cell, plan: Plan, store: Store, run: Any) -> Ended:  # noqa: 
         benchmark=plan.benchmark,
         variant=plan.variant.whole,
         p95=metrics.get("latency/p95_ms"),
+        recorded=True,
         window=metrics.get("all/window_characters"),
     )
 

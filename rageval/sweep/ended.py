@@ -31,6 +31,8 @@ class Ended:
     variant: str = ""  # fingerprint of the retrieval
     stages: tuple[str, ...] = ()  # digests of its chunking and its retriever
     p95: float | None = None  # milliseconds
+    recorded: bool = False  # the latency is an earlier cell's or run's
+    seconds: float = 0.0  # that it took, stages included
     window: float | None = None  # mean characters
     fault: str = ""  # the cause of a failure
     code: int = 0  # exit code

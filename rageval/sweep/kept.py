@@ -17,7 +17,7 @@ from rageval.sweep.ended import DONE, RESUMED, Ended
 from rageval.tracking.sweeps import Parent
 
 CELLS = "cells.json"
-_SAME = ("run", "name", "benchmark", "variant", "objective", "p95", "window")
+_SAME = ("run", "name", "benchmark", "variant", "objective", "p95", "window", "stages")
 Key = tuple[str, str, str]  # benchmark, variant, objective
 
 
@@ -51,9 +51,11 @@ def _cell(row: dict[str, Any]) -> Ended:
     bare = Ended(0, (), RESUMED, values=np.array(row["values"], dtype=np.float64))
     return replace(
         bare,
-        **{name: row[name] for name in _SAME},
+        recorded=row["p95"] is not None,
+        **{name: row[name] for name in _SAME[:-1]},
         whole={name: _summary(*pair) for name, pair in row["whole"].items()},
         subsets=row["subsets"],
+        stages=tuple(row["stages"]),
     )
 
 

@@ -11,11 +11,11 @@ from rich.console import Console
 from rageval.errors import RagevalError
 from rageval.fingerprint import digest
 from rageval.stages.store import CacheConfig, Stages
-from rageval.sweep.ended import Ended
+from rageval.sweep.ended import DONE, Ended
 from rageval.sweep.kept import Earlier
 from rageval.tracking.settings import TrackingConfig
-from rageval.tracking.sweeps import Parent, open_parent
-from rageval.workflow import open_tracking
+from rageval.tracking.sweeps import Parent, newest_metrics, open_parent
+from rageval.workflow import open_tracking, require_tracking
 
 # What a cell is told about how it is run and shown, and not about what it measures.
 _MANNER = ("sweep", "cache", "output", "run", "tracking", "latency", "secrets", "hydra")
@@ -29,6 +29,7 @@ class Session:
     target: Console
     ended: list[Ended] = field(default_factory=list)
     halted: str = ""  # why the cells that are left are not run; empty: they are
+    tracking: TrackingConfig | None = None  # as the cells have it
     _stages: dict[CacheConfig, Stages] = field(default_factory=dict)
     _parent: Parent | None = None
     _earlier: Earlier | None = None
@@ -75,11 +76,27 @@ class Session:
                 raise
         return self._parent
 
+    def plan(self, config: TrackingConfig) -> None:
+        """Note where cells would be recorded."""
+        self.tracking = config
+
     def before(self, benchmark: str, variant: str, objective: str) -> Ended | None:
         """Return an equal cell of an earlier sweep, from what its parent run keeps."""
         if self._earlier is None:
             self._earlier = Earlier(self._parent)
         return self._earlier.find((benchmark, variant, objective))
+
+    def measured_before(self) -> Mapping[str, float]:
+        """Return the metrics of the newest sweep of the experiment; empty if there is none.
+
+        A store is read if it is there; none is made.
+        """
+        if self.tracking is None or not self.tracking.enabled:
+            return {}
+        try:
+            return newest_metrics(require_tracking(self.tracking, self.target))
+        except RagevalError:  # nothing was recorded, or the store is away: nothing is known
+            return {}
 
     @property
     def opened(self) -> Parent | None:
@@ -92,6 +109,21 @@ class Session:
         hits: Counter[str] = sum((kept.hits for kept in self._stages.values()), Counter())
         made: Counter[str] = sum((kept.misses for kept in self._stages.values()), Counter())
         return {name: (hits[name], made[name]) for name in sorted({*hits, *made})}
+
+    @property
+    def seconds(self) -> Mapping[str, float]:
+        """Return stage → what computing it took in all, and `cells`: what the cells took besides.
+
+        Empty if no cell was run.
+        """
+        spent: dict[str, float] = {}
+        for kept in self._stages.values():
+            for stage, taken in kept.seconds.items():
+                spent[stage] = spent.get(stage, 0.0) + taken
+        done = [ended.seconds for ended in self.ended if ended.state == DONE]
+        if not done:
+            return {}
+        return {**spent, "cells": max(0.0, sum(done) - sum(spent.values()))}
 
     def end(self, ended: Ended) -> None:
         """Note what a cell came to."""

@@ -16,7 +16,15 @@ from filelock import FileLock, Timeout
 
 from rageval.errors import InputError, NoVerdictError
 from rageval.report.tables import Table
-from rageval.tracking.reading import CELL, QUESTIONS, artifact, unreachable
+from rageval.tracking.reading import (
+    CELL,
+    QUESTIONS,
+    SINGLE,
+    artifact,
+    found_run,
+    newest,
+    unreachable,
+)
 from rageval.tracking.run import Record, end, origin, write
 from rageval.tracking.store import Store
 
@@ -81,6 +89,43 @@ class Parent:
         found = self.store.client.get_experiment(self.store.experiment)
         place = urlsplit(str(found.artifact_location))
         return Path(url2pathname(place.path)) if place.scheme == "file" else None
+
+
+def newest_metrics(store: Store) -> dict[str, float]:
+    """Return the metrics of the newest finished sweep that was recorded with its times."""
+    finished = "tags.`rageval.kind` = 'sweep' and attributes.status = 'FINISHED'"
+    found = _search(store, f"{finished} and metrics.`seconds/cells` >= 0", most=1)
+    return dict(found[0].data.metrics) if found else {}
+
+
+def newest_of_all(store: Store, dataset: str) -> str:
+    """Return the id of the run of a set, or the sweep of the experiment, that ended last.
+
+    Raises
+    ------
+    NoVerdictError
+        If there is neither.
+    """
+    done = "attributes.status = 'FINISHED'"
+    sweeps = _search(store, f"{done} and tags.`rageval.kind` = 'sweep'", most=_SWEEPS)
+    single = f"tags.`rageval.kind` = '{SINGLE}' and tags.`rageval.set` = '{dataset}'"
+    singles = _search(store, f"{done} and tags.`rageval.split` = 'dev' and {single}", most=1)
+    if not sweeps:
+        return newest(store, dataset)
+    last = max([*sweeps, *singles], key=lambda run: run.info.end_time or 0)
+    return str(last.info.run_id)
+
+
+def is_sweep(store: Store, run: str) -> bool:
+    """Say whether a run is the parent of a sweep.
+
+    Raises
+    ------
+    NoVerdictError
+        If there is no such run.
+    """
+    kind: str = found_run(store, run).data.tags.get("rageval.kind", "")
+    return kind == "sweep"
 
 
 def open_parent(store: Store, sweep: str, cells: int, grid: Mapping[str, str]) -> Parent:
