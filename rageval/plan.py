@@ -93,6 +93,21 @@ class Plan:
         return digest(self.tree.whole["dataset"])
 
     @property
+    def labels(self) -> str:
+        """Return what names the questions with their labels and what their askers may see."""
+        return self.stages.aside("labels", digest([self.source, self.split]), self._labels)
+
+    def _labels(self) -> str:
+        golden, access = self.side.golden, self.dataset.access
+        groups = [sorted(access.groups(question.asker)) for question in golden]
+        return digest([self.dataset.corpus.digest, golden.digest, groups])
+
+    @property
+    def questions(self) -> str:
+        """Return what names the questions as a retriever is asked them."""
+        return digest([self.labels, self.tree.kept["rewriting"]])
+
+    @property
     def asked(self) -> Benchmark:
         """Return the questions with what they are held against."""
         side, config = self.side, self.config
@@ -120,7 +135,7 @@ class Plan:
         """Return the answers of an index that earlier askings left; none of a user's own."""
         if not isinstance(index, StagedIndex):
             return NOTHING_KEPT
-        asked = [index.key, self.benchmark, self.tree.kept["rewriting"]]
+        asked = [index.key, self.questions]
         return Memory(
             reach=reached(self.parts.window.depth),
             recall=lambda depth, ask: self.stages.aside(
@@ -135,7 +150,7 @@ class Plan:
 
     def grounds(self, benchmark: Benchmark, chunks: Chunks) -> Grounds:
         """Return the labels held against the chunks, once for each chunking."""
-        key = digest([self.benchmark, chunks.digest])
+        key = digest([self.labels, self.config.judging.min_overlap, chunks.digest])
         return self.stages.value(
             "qrels", key, lambda: Grounds.of(benchmark, chunks, self.dataset.access)
         )

@@ -133,7 +133,7 @@ def _timed(plan: Plan, pipeline: Pipeline, benchmark: Benchmark) -> Latency | No
     index = pipeline.index
     if not isinstance(index, StagedIndex):
         return compute()
-    key = digest([index.key, sample, plan.benchmark, plan.parts.window.depth])
+    key = digest([index.key, sample, plan.questions, plan.parts.window.depth])
     return plan.stages.value("latency", key, compute)
 
 

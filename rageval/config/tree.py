@@ -40,7 +40,8 @@ class Tree:
         """Return every name that a reference may be about, and what custom resolvers are told."""
         texts = (value for _, value in scalars(self.raw) if isinstance(value, str))
         found = (inner for text in texts for inner in _REFERENCE.findall(text))
-        return frozenset(name for inner in found for name in re.findall(r"\w+", inner))
+        told = (inner.removeprefix(_resolver(inner)) for inner in found)
+        return frozenset(name for inner in told for name in re.findall(r"\w+", inner))
 
     def takes(self, path: str, value: object, new: bool = False) -> bool:
         """Say whether a value may simply be put in: a scalar for a scalar, that nothing refers to.
@@ -74,6 +75,18 @@ class Tree:
     def yaml(self) -> str:
         """Return the configuration as it may be kept, as YAML with its references."""
         return "".join(_written(_Section(key, repr(v), v)) for key, v in self.raw.items())
+
+
+def _resolver(inner: str) -> str:
+    """Return the resolver that a reference begins with; Hydra's own counts as a name.
+
+    Examples
+    --------
+    >>> _resolver("stem:"), _resolver("window.k"), _resolver("hydra:job.num")
+    ('stem:', '', '')
+    """
+    name, colon, _ = inner.partition(":")
+    return f"{name}{colon}" if colon and name != "hydra" else ""
 
 
 def without_secrets(composed: DictConfig) -> DictConfig:
