@@ -442,3 +442,34 @@ def test_a_dry_run_estimates_by_an_earlier_sweep_or_says_that_nothing_is_known(t
     assert re.search(r"about \d+ s: 1 chunkings × [\d.]+ s, 1 retrievers × ", after.out)
     assert "6 cells × " in after.out
     assert "rests on an earlier sweep of this experiment (3 cells)" in after.out
+
+
+def _refuse(*_):
+    raise AssertionError("no run is to be read")
+
+
+def test_a_finished_sweep_is_taken_up_without_reading_its_runs(typed, tiny, monkeypatch):
+    assert typed(*GRID, *tiny, *BASE).code == 0
+    (parent,) = runs(kind="sweep")
+    before = table(parent, "leaderboard.json")
+    with monkeypatch.context() as patched:
+        patched.setattr("rageval.sweep.cell.fetch", _refuse)
+        assert told(typed(*GRID, *tiny, *BASE)) == "4 cells: 4 resumed"
+        grown = typed(GRID[0], GRID[1], "window.k=1,2,3", *tiny, *BASE)
+        assert told(grown) in {"6 cells: 4 resumed, 2 done", "6 cells: 2 done, 4 resumed"}
+    assert table(client().get_run(parent.info.run_id), "leaderboard.json") == before
+
+    Path(parent.info.artifact_uri.removeprefix("file://"), "cells.json").write_text("[{]")
+    assert told(typed(*GRID, *tiny, *BASE)) == "4 cells: 4 resumed"  # the other sweep's file
+    for file in Path("mlruns/artifacts").rglob("cells.json"):
+        file.unlink()
+    again = typed(*GRID, *tiny, *BASE)  # the runs themselves
+    assert told(again) == "4 cells: 4 resumed"
+    assert table(client().get_run(parent.info.run_id), "leaderboard.json") == before
+
+
+def test_a_cell_whose_run_was_deleted_is_run_again(typed, tiny):
+    assert typed(*GRID, *tiny, *BASE).code == 0
+    client().delete_run(runs(kind="cell")[0].info.run_id)
+    found = told(typed(*GRID, *tiny, *BASE))
+    assert sorted(re.findall(r"\d+ \w+", found)) == ["1 done", "3 resumed", "4 cells"]

@@ -156,7 +156,7 @@ def _resumed(cell: Cell, plan: Plan, store: Store, run: Any) -> Ended:  # noqa: 
         benchmark=plan.benchmark,
         variant=plan.variant.whole,
         p95=metrics.get("latency/p95_ms"),
-        recorded=True,
+        recorded="latency/p95_ms" in metrics,
         window=metrics.get("all/window_characters"),
     )
 
