@@ -25,7 +25,8 @@ from rageval.config.places import shipped
 from rageval.config.reading import read
 from rageval.config.resolvers import register
 from rageval.config.settings import EvaluationConfig
-from rageval.evaluation.evaluation import Benchmark, evaluate
+from rageval.evaluation.evaluation import evaluate
+from rageval.evaluation.grounds import Benchmark
 from rageval.pipeline import Parts, Pipeline
 
 COLLECTIONS = ("scifact", "cranfield", "anthropic_docs", "hotpotqa_sample")

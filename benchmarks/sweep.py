@@ -1,12 +1,17 @@
-"""What a sweep costs with its stages kept, and without; and what one more cell costs.
+"""What a sweep costs with its stages kept, and without; recorded, again, and in memory.
 
-python -m benchmarks.sweep --data DIR [--set cranfield] [--sample 12] [--noop 20]
+python -m benchmarks.sweep --data DIR [--set cranfield] [--sample 12] [--tracking] [--noop 20]
 
-DIR holds the collection's folder in BEIR's form. The grid is 3 retrievers × 4 chunkings × 10 floors
-× 5 weights = 600 combinations. Weights are the hybrid's alone, so 280 of them are cells: 80 of bm25
-and dense, 200 hybrids. Both ways run in this process, one after the other, without tracking;
-`cache=off` on a sample of the cells, evenly spaced over the grid, and extrapolated. Seconds are
-those of the processor, so that a busy machine says the same.
+DIR holds the collection's folder in BEIR's form. Two grids of 600 combinations:
+
+- `plain`: 3 retrievers (bm25, dense, hybrid) × 4 chunkings × 10 floors × 5 weights. Weights are the
+  hybrid's alone, so 280 of them are cells.
+- `mixed`: 3 hybrids (fusion zscore, minmax, rrf) × 4 chunkings × 10 floors × 5 weights: 600 cells.
+
+`cache=off` is timed on a sample of the cells, evenly spaced over the grid, and extrapolated. All
+ways run in this process, one after the other. Seconds without tracking are those of the processor,
+so that a busy machine says the same; with tracking they are those of the clock, since the database
+is waited for.
 """
 
 from __future__ import annotations
@@ -14,48 +19,121 @@ from __future__ import annotations
 import argparse
 import contextlib
 import io
+import os
+import subprocess
+import sys
+import tempfile
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from itertools import product
+from pathlib import Path
 
+from benchmarks.bare import bare_write
 from benchmarks.timing import machine
 from rageval.door import enter
 
 CHUNKINGS = ("whole", "sentence", "fixed", "recursive")
 FLOORS = tuple(f"{n / 20}" for n in range(10))
 WEIGHTS = ("0.2", "0.4", "0.6", "0.8", "1.0")
+FUSIONS = ("zscore", "minmax", "rrf")
+Words = list[str]
 
 
 def main() -> None:
-    """Run both and print the ratios."""
+    """Run everything and print the ratios."""
     wanted = _arguments()
-    base = [
-        "dataset=beir", f"dataset.path={wanted.data}/{wanted.set}", "tracking=off",
-        f"latency.sample={wanted.latency}", "output.questions=none",
-    ]  # fmt: skip
-    print(f"{wanted.set}, {machine()}, latency.sample={wanted.latency}")
-    _run(["+retriever=bm25", "chunking=whole", *base])  # imports are nobody's cells
-    kept = sum(_run(["-m", *part, *base]) for part in _grids())
-    cells = list(_cells())
-    print(
-        f"{len(cells)} cells, cache=memory: {kept:.1f} s, {kept / len(cells) * 1000:.0f} ms a cell"
-    )
-    sample = cells[:: max(1, len(cells) // wanted.sample)]
-    anew = sum(_run([*cell, *base, "cache=off"]) for cell in sample) / len(sample)
-    print(f"{len(sample)} of them, cache=off: {anew * 1000:.0f} ms a cell")
-    print(
-        f"extrapolated to all: {anew * len(cells):.0f} s, {anew * len(cells) / kept:.1f} × as long"
-    )
+    base = _base(wanted.data, wanted.set)
+    if wanted.peak:
+        _run([*_mixed(FLOORS[: wanted.peak // 60]), *base, "tracking=off"])
+        print(_peak())
+        return
+    print(f"{wanted.set}, {machine()}", flush=True)
+    _run(["+retriever=hybrid", "chunking=whole", *base, "tracking=off"])  # imports
+    for name, sweeps, cells in (
+        ("plain", _plain(), list(_plain_cells())),
+        ("mixed", [_mixed(FLOORS)], list(_mixed_cells())),
+    ):
+        _untracked(name, sweeps, cells, (base, wanted.sample))
+    if wanted.tracking:
+        _tracked(base)
+    _memory(wanted)
     _noop(wanted.noop)
 
 
-def _grids() -> list[list[str]]:
-    grid = [f"chunking={','.join(CHUNKINGS)}", f"window.min_score={','.join(FLOORS)}"]
+def _untracked(
+    name: str, sweeps: Sequence[Words], cells: Sequence[Words], how: tuple[Words, int]
+) -> None:
+    base, number = how[0], len(cells)
+    kept = sum(_run([*sweep, *base, "tracking=off"]) for sweep in sweeps)
+    print(f"{name}: {number} cells, kept: {kept:.1f} s, {kept / number * 1000:.0f} ms a cell")
+    sample = cells[:: max(1, number // how[1])]
+    anew = sum(_run([*cell, *base, "tracking=off", "cache=off"]) for cell in sample) / len(sample)
+    print(f"{name}: {len(sample)} of them, cache=off: {anew * 1000:.0f} ms a cell")
+    ratio = anew * number / kept
+    print(f"{name}: cache=off for all of them {anew * number:.0f} s, {ratio:.0f} ×", flush=True)
+
+
+def _tracked(base: Words) -> None:
+    """Time 600 recorded cells, the same again, and MLflow's own calls with the same content."""
+    with tempfile.TemporaryDirectory() as folder, contextlib.chdir(folder):
+        words = [*_mixed(FLOORS), *base]
+        _run(["-m", "+retriever=bm25", "window.k=1,2", *base])  # the database is made
+        alone = _run([*words, "tracking=off"], time.perf_counter)
+        first = _run(words, time.perf_counter)
+        again = _run(words, time.perf_counter)
+        bare = bare_write(Path.cwd(), 30)
+    print(f"mixed, recorded: {first:.1f} s; without tracking {alone:.1f} s (clock)")
+    print(f"MLflow's own calls with the content of a cell: {bare * 1000:.0f} ms")
+    print(
+        f"recorded / (stages and scores once + 600 bare writes): {first / (alone + 600 * bare):.2f}"
+    )
+    print(f"the same again: {again:.1f} s, 1/{first / again:.0f} of the first", flush=True)
+
+
+def _memory(wanted: argparse.Namespace) -> None:
+    """Compare the peak of a process with 60 cells with that of one with 600."""
+    peaks = [_peak_of(wanted, cells) for cells in (60, 600)]
+    print(f"peak memory: {peaks[0]} MB with 60 cells, {peaks[1]} MB with 600", flush=True)
+
+
+def _peak_of(wanted: argparse.Namespace, cells: int) -> int:
+    words = ["-m", "benchmarks.sweep", "--data", wanted.data, "--set", wanted.set]
+    done = subprocess.run(
+        [sys.executable, *words, "--peak", str(cells)], capture_output=True, text=True, check=True
+    )
+    return int(done.stdout.split()[-1])
+
+
+def _peak() -> int:
+    import resource
+
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss // 1024
+
+
+def _base(data: str, name: str) -> Words:
+    path = os.fspath(Path(data).resolve() / name)
+    return ["dataset=beir", f"dataset.path={path}", "latency.sample=0", "output.questions=none"]
+
+
+def _grid(floors: Sequence[str]) -> Words:
+    return [f"chunking={','.join(CHUNKINGS)}", f"window.min_score={','.join(floors)}"]
+
+
+def _plain() -> list[Words]:
     weights = f"retriever.weights.lexical={','.join(WEIGHTS)}"
-    return [["+retriever=bm25,dense", *grid], ["+retriever=hybrid", *grid, weights]]
+    return [
+        ["-m", "+retriever=bm25,dense", *_grid(FLOORS)],
+        ["-m", "+retriever=hybrid", *_grid(FLOORS), weights],
+    ]
 
 
-def _cells() -> Sequence[list[str]]:
+def _mixed(floors: Sequence[str]) -> Words:
+    swept = [f"retriever.fusion={','.join(FUSIONS)}"]
+    weights = [f"retriever.weights.lexical={','.join(WEIGHTS)}"]
+    return ["-m", "+retriever=hybrid", *swept, *_grid(floors), *weights]
+
+
+def _plain_cells() -> list[Words]:
     plain = product(("bm25", "dense"), CHUNKINGS, FLOORS, ("",))
     mixed = product(("hybrid",), CHUNKINGS, FLOORS, WEIGHTS)
     return [
@@ -63,6 +141,16 @@ def _cells() -> Sequence[list[str]]:
         + ([f"retriever.weights.lexical={weight}"] if weight else [])
         for name, cut, floor, weight in [*plain, *mixed]
     ]
+
+
+def _mixed_cells() -> list[Words]:
+    return [
+        [
+            "+retriever=hybrid", f"retriever.fusion={fusion}", f"chunking={cut}",
+            f"window.min_score={floor}", f"retriever.weights.lexical={weight}",
+        ]
+        for fusion, floor, weight, cut in product(FUSIONS, FLOORS, WEIGHTS, CHUNKINGS)
+    ]  # fmt: skip
 
 
 def _noop(cells: int) -> None:
@@ -78,13 +166,13 @@ def _noop(cells: int) -> None:
         )
 
 
-def _run(words: list[str]) -> float:
-    begun = time.process_time()
-    with contextlib.redirect_stdout(io.StringIO()):
+def _run(words: Words, clock: Callable[[], float] = time.process_time) -> float:
+    begun = clock()
+    with contextlib.redirect_stdout(io.StringIO()) as said:
         code = enter(words)
     if code:
-        raise SystemExit(f"exit {code}: {' '.join(words)}")
-    return time.process_time() - begun
+        raise SystemExit(f"exit {code}: {' '.join(words)}\n{said.getvalue()}")
+    return clock() - begun
 
 
 def _arguments() -> argparse.Namespace:
@@ -92,8 +180,9 @@ def _arguments() -> argparse.Namespace:
     parser.add_argument("--data", required=True)
     parser.add_argument("--set", default="cranfield")
     parser.add_argument("--sample", type=int, default=12)
-    parser.add_argument("--latency", type=int, default=0)
     parser.add_argument("--noop", type=int, default=20)
+    parser.add_argument("--tracking", action="store_true")
+    parser.add_argument("--peak", type=int, help="cells, 60 or 600: print the peak memory in MB")
     return parser.parse_args()
 
 

@@ -9,14 +9,14 @@ from typing import Any
 from omegaconf import DictConfig, OmegaConf
 
 from rageval.config.compose import needed
-from rageval.config.reading import read
+from rageval.config.reading import plain, read
 from rageval.config.restoring import allowed, supplied
 from rageval.config.settings import PipelineConfig
 from rageval.errors import InputError, NoVerdictError
+from rageval.plan import Plan
 from rageval.registry.baseline import Baseline
 from rageval.stages.store import Stages
 from rageval.tracking.reading import RESCORE, SINGLE, Kept
-from rageval.workflow import Plan
 
 _RETRIEVAL = ("chunking", "analyser", "encoder", "retriever", "rewriting", "window")
 
@@ -48,8 +48,8 @@ def candidate_plan(candidate: Kept, trust: Trust) -> Plan:
         If it can no longer be run, or anything about it changed.
     """
     try:
-        own = _plain(trust.restored(candidate.config))
-        plan = Plan.of(own, lambda _: candidate.result.name, SINGLE)
+        own = _ungated(trust.restored(candidate.config))
+        plan = Plan.of(plain(own), lambda _: candidate.result.name, SINGLE)
     except InputError as fault:
         raise NoVerdictError(f"run {candidate.run} cannot be run anew: {fault}") from fault
     _require_same_questions(plan, candidate)
@@ -76,7 +76,7 @@ def champion_plan(
         composed = _grafted(trust.restored(candidate.config), trust.restored(found.kept.config))
         composed.run = {"name": f"champion anew: {found.kept.result.name}", "notes": None}
         kept = Stages if stages is None else lambda _: stages
-        plan = Plan.of(_plain(composed), lambda _: found.kept.result.name, RESCORE, kept)
+        plan = Plan.of(plain(_ungated(composed)), lambda _: found.kept.result.name, RESCORE, kept)
     except InputError as fault:
         raise NoVerdictError(f"{who} cannot be run anew: {fault}") from fault
     _require_same_questions(plan, candidate)
@@ -110,7 +110,7 @@ def _require_same_questions(plan: Plan, candidate: Kept) -> None:
         )
 
 
-def _plain(composed: DictConfig) -> DictConfig:
+def _ungated(composed: DictConfig) -> DictConfig:
     """Leave out what only the command line of the kept run was about."""
     OmegaConf.update(composed, "gate.enabled", False)
     OmegaConf.update(composed, "register", False)

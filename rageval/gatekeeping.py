@@ -15,12 +15,13 @@ from rageval.gate.decision import decide
 from rageval.gate.settings import GateConfig
 from rageval.gate.thresholds import GateThresholds
 from rageval.gate.verdict import State, Verdict
+from rageval.plan import Plan
 from rageval.registry.baseline import Baseline, baseline
 from rageval.registry.portable import read_portable
 from rageval.tracking.reading import RESCORE, Kept, fetch, finished
 from rageval.tracking.settings import RegistryConfig
 from rageval.tracking.store import Store
-from rageval.workflow import Plan, measure_and_keep
+from rageval.workflow import measure_and_keep
 
 
 @dataclass(frozen=True)

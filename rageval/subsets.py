@@ -25,6 +25,11 @@ class Summary:
     low: float | None  # 95 % interval
     high: float | None
 
+    @classmethod
+    def of(cls, value: float | None, n: int) -> Summary:
+        """Return the mean of n values in 0..1 with its 95 % interval; None and 0 have none."""
+        return cls(n, None, None, None) if value is None else cls(n, value, *wilson(value, n))
+
 
 def members(
     questions: Sequence[Question], groups: Callable[[str | None], frozenset[str]]
@@ -88,9 +93,8 @@ def summarise(values: Values, inside: NDArray[np.bool_]) -> Summary:
     """
     counted = values.value[inside & values.counts]
     if len(counted) == 0:
-        return Summary(0, None, None, None)
-    mean = math.fsum(counted.tolist()) / len(counted)
-    return Summary(len(counted), mean, *wilson(mean, len(counted)))
+        return Summary.of(None, 0)
+    return Summary.of(math.fsum(counted.tolist()) / len(counted), len(counted))
 
 
 def table(

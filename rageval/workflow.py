@@ -8,128 +8,35 @@ from __future__ import annotations
 import os
 import re
 import time
-from collections.abc import Callable, Mapping
-from contextlib import nullcontext
-from dataclasses import dataclass, field, replace
-from functools import cached_property
+from collections.abc import Mapping
+from contextlib import AbstractContextManager, nullcontext
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
-from omegaconf import DictConfig, OmegaConf
 from rich.console import Console
 
 from rageval import provenance
-from rageval.chunking import chunks
-from rageval.chunking.chunks import Chunker, Chunks
-from rageval.config.build import build_parts
-from rageval.config.loading import Dataset, Side, load
-from rageval.config.reading import parameters, read, without_secrets
+from rageval.config.reading import parameters
 from rageval.config.settings import EvaluationConfig
-from rageval.corpus.document import Corpus
 from rageval.errors import InputError
 from rageval.evaluation import latency
-from rageval.evaluation.evaluation import Benchmark, Evaluation, Grounds, evaluate
+from rageval.evaluation.evaluation import Evaluation, Known, evaluate
+from rageval.evaluation.grounds import Benchmark
 from rageval.evaluation.latency import Latency
 from rageval.fingerprint import digest
-from rageval.pipeline import Parts, Pipeline
+from rageval.pipeline import Pipeline
+from rageval.plan import Plan
 from rageval.report import console, summary
 from rageval.report.header import Header
 from rageval.report.outcome import Outcome
 from rageval.report.wording import notes
-from rageval.retrievers.retriever import require
-from rageval.split import DEV
-from rageval.stages.staged import StagedIndex, content_key, staged
-from rageval.stages.store import CacheConfig, Stages
+from rageval.stages.staged import StagedIndex
 from rageval.thresholds import weak
 from rageval.tracking import store as stores
 from rageval.tracking.record import record
 from rageval.tracking.run import running, write
 from rageval.tracking.settings import TrackingConfig
 from rageval.tracking.store import Store
-
-
-@dataclass(frozen=True)
-class Plan:
-    """Everything that is known before the first question."""
-
-    composed: DictConfig
-    config: EvaluationConfig
-    dataset: Dataset
-    parts: Parts
-    stages: Stages
-    retrieval: str  # in words
-    kind: str  # single | cell | rescore: what sort of run this is
-    split: str = DEV  # the side whose questions are asked
-    choices: Mapping[str, str] = field(default_factory=dict)  # group of conf/ → its file
-
-    @classmethod
-    def of(
-        cls,
-        composed: DictConfig,
-        words: Callable[[Parts], str],
-        kind: str,
-        stages: Callable[[CacheConfig], Stages] = Stages,
-    ) -> Plan:
-        """Check everything that the user wrote, before any work.
-
-        `stages` gives those of a sweep, or new ones.
-
-        Raises
-        ------
-        InputError
-            With every fault of the configuration, or of the data.
-        """
-        config = read(composed, EvaluationConfig)
-        kept = stages(config.cache)
-        node = OmegaConf.to_container(composed.dataset, resolve=True)
-        dataset = kept.value("dataset", digest(node), lambda: load(config.dataset))
-        parts = build_parts(config, dataset.access)
-        require(parts.retriever)
-        return cls(composed, config, dataset, parts, kept, words(parts), kind)
-
-    @property
-    def side(self) -> Side:
-        """Return the questions that are scored."""
-        return self.dataset.dev if self.split == DEV else self.dataset.holdout
-
-    @cached_property
-    def benchmark(self) -> str:
-        """Return the fingerprint of what retrieval is held against."""
-        judging = provenance.Judging(self.config.measures, self.config.judging.min_overlap)
-        return provenance.benchmark(
-            self.dataset.corpus, self.side.golden, self.dataset.access, judging
-        )
-
-    def staged_parts(self) -> Parts:
-        """Return the parts with a retriever that computes each stage once."""
-        node, source = self.config.retriever, self.variant.sources
-        if self.stages.config.kind == "off":
-            return self.parts
-        return replace(
-            self.parts, retriever=staged(self.parts.retriever, node, source, self.stages)
-        )
-
-    def cut(self, corpus: Corpus, chunker: Chunker) -> Chunks:
-        """Return the corpus cut into chunks, once for each chunking."""
-        key = digest([corpus.digest, self.variant.chunking])
-        return self.stages.value("chunks", key, lambda: chunks.cut(corpus, chunker))
-
-    def grounds(self, benchmark: Benchmark, chunks: Chunks) -> Grounds:
-        """Return the labels held against the chunks, once for each chunking."""
-        key = digest([self.benchmark, content_key(chunks)])
-        return self.stages.value(
-            "qrels", key, lambda: Grounds.of(benchmark, chunks, self.dataset.access)
-        )
-
-    @cached_property
-    def variant(self) -> provenance.Variant:
-        """Return what names the retrieval."""
-        kept = without_secrets(self.composed)  # a new secret makes no new retrieval
-        nodes: dict[str, Any] = {
-            name: OmegaConf.to_container(kept[name], resolve=True)
-            for name in ("chunking", "retriever", "rewriting")
-        }
-        return provenance.Variant.of(nodes, self.parts.window)
 
 
 def open_tracking(config: TrackingConfig, target: Console) -> Store | None:
@@ -169,30 +76,48 @@ def require_tracking(config: TrackingConfig, target: Console) -> Store:
     return stores.open_store(stores.locate(config, os.environ), config.experiment, make=False)
 
 
-def measure(plan: Plan, target: Console) -> Outcome:
+@dataclass(frozen=True)
+class Measured:
+    """What the work came to, before anybody is told."""
+
+    evaluation: Evaluation
+    latency: Latency | None
+    recorded: bool  # the latency is that of an equal pipeline earlier in this process
+
+
+def work(plan: Plan, target: Console) -> Measured:
     """Do the work: index, ask, score."""
-    config, side = plan.config, plan.side
-    benchmark = Benchmark(
-        side.golden.questions, side.evidence, config.measures, config.judging.min_overlap
-    )
+    benchmark = plan.asked
     with console.progress(target) as steps:
         corpus, parts = plan.dataset.corpus, plan.staged_parts()
         pipeline = Pipeline.build(corpus, parts, steps.begin, plan.cut)
-        steps.expect(len(side.golden))
-        grounds = plan.grounds(benchmark, pipeline.chunks)
-        evaluation = evaluate(pipeline, benchmark, steps.advance, grounds)
+        steps.expect(len(benchmark.questions))
+        known = Known(plan.grounds(benchmark, pipeline.chunks), plan.memory(pipeline.index))
+        evaluation = evaluate(pipeline, benchmark, steps.advance, known)
         steps.begin("timing single questions")
+        before = plan.stages.hits["latency"]
         timed = _timed(plan, pipeline, benchmark)
+        return Measured(evaluation, timed, recorded=plan.stages.hits["latency"] > before)
+
+
+def measure(plan: Plan, target: Console) -> Outcome:
+    """Do the work, and put it in the words and tables of every report."""
+    return told(plan, work(plan, target))
+
+
+def told(plan: Plan, found: Measured) -> Outcome:
+    """Return what was measured with everything that reports and tracking say about it."""
+    config, evaluation = plan.config, found.evaluation
     weak_cells = weak(evaluation.subsets, config.threshold.floors)
     return Outcome(
         header=_header(plan, evaluation),
         evaluation=evaluation,
-        latency=timed,
-        sheet=summary.sheet(evaluation, weak_cells, timed),
-        params={**_chosen(plan.choices), **parameters(plan.composed)},
-        config=OmegaConf.to_yaml(without_secrets(plan.composed)),
+        latency=found.latency,
+        sheet=summary.sheet(evaluation, weak_cells, found.latency),
+        params={**_chosen(plan.choices), **parameters(plan.tree)},
+        config=plan.tree.yaml,
         sources={part: _source(config, part) for part in ("corpus", "questions")},
-        digests={"corpus": plan.dataset.corpus.digest, "questions": side.golden.digest},
+        digests={"corpus": plan.dataset.corpus.digest, "questions": plan.side.golden.digest},
         notes=config.run.notes,
         kind=plan.kind,
     )
@@ -208,25 +133,43 @@ def _timed(plan: Plan, pipeline: Pipeline, benchmark: Benchmark) -> Latency | No
     index = pipeline.index
     if not isinstance(index, StagedIndex):
         return compute()
-    key = digest([index.key, sample, plan.benchmark, plan.parts.window.depth])
+    key = digest([index.key, sample, plan.questions, plan.parts.window.depth])
     return plan.stages.value("latency", key, compute)
 
 
-def measure_and_keep(
-    plan: Plan, store: Store | None, target: Console, parent: str = ""
-) -> tuple[Outcome, str]:
-    """Do the work inside a run of its own; return what came of it and the run's id, or "".
-
-    `parent` is the run of the sweep that it is a cell of.
-    """
-    name = plan.config.run.name or plan.retrieval
-    held = running(store, name, parent) if store else nullcontext("")
-    with held as run:
+def measure_and_keep(plan: Plan, store: Store | None, target: Console) -> tuple[Outcome, str]:
+    """Do the work inside a run of its own; return what came of it and the run's id, or ""."""
+    with _held(plan, store, "") as run:
         outcome = measure(plan, target)
         plan.dataset.assignment.write_lock()
         if store:
             write(store, run, record(outcome))
     return outcome, run
+
+
+def measure_cell(
+    plan: Plan, store: Store | None, target: Console, parent: str
+) -> tuple[Measured, str]:
+    """Do the work of a cell; with a store, in a run below its sweep's, whose id is returned too.
+
+    Without a store nothing is put in words, for nobody would read it.
+    """
+    with _held(plan, store, parent) as run:
+        found = work(plan, target)
+        plan.stages.aside("lock", plan.source, lambda: _locked(plan))
+        if store:
+            write(store, run, record(told(plan, found)))
+    return found, run
+
+
+def _locked(plan: Plan) -> bool:
+    plan.dataset.assignment.write_lock()
+    return True
+
+
+def _held(plan: Plan, store: Store | None, parent: str) -> AbstractContextManager[str]:
+    name = plan.config.run.name or plan.retrieval
+    return running(store, name, parent) if store else nullcontext("")
 
 
 def _chosen(choices: Mapping[str, str]) -> dict[str, str]:
@@ -244,7 +187,8 @@ def _source(config: EvaluationConfig, part: str) -> str:
 
 
 def _header(plan: Plan, evaluation: Evaluation) -> Header:
-    copy = provenance.WorkingCopy.of(Path.cwd())
+    here = Path.cwd()
+    copy = plan.stages.aside("copy", str(here), lambda: provenance.WorkingCopy.of(here))
     return Header(
         dataset=plan.config.dataset.name,
         split=plan.split,

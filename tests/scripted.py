@@ -3,7 +3,8 @@
 from rageval.chunking.whole import WholeDocument
 from rageval.corpus.document import Corpus, Document
 from rageval.errors import InputError
-from rageval.evaluation.evaluation import Benchmark, evaluate
+from rageval.evaluation.evaluation import evaluate
+from rageval.evaluation.grounds import Benchmark
 from rageval.golden.question import GoldenSet, Question
 from rageval.judging.resolution import resolve
 from rageval.measures.catalogue import Cutoffs

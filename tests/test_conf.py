@@ -12,6 +12,7 @@ from rageval.config.places import shipped
 from rageval.config.reading import parameters, read
 from rageval.config.resolvers import register
 from rageval.config.settings import CheckConfig, EvaluationConfig, MineConfig
+from rageval.config.tree import Tree
 from rageval.golden.access import PublicOnly
 from rageval.verbs import VERBS
 
@@ -95,11 +96,8 @@ def test_every_file_begins_with_a_comment_that_says_what_it_is_for():
 
 
 def test_every_composed_value_is_a_parameter_and_secrets_are_not():
-    found = parameters(
-        composed(
-            "retriever=hybrid", "window.k=7", "+secrets.token=abc", "run.notes=${secrets.token}"
-        )
-    )
+    words = ["retriever=hybrid", "window.k=7", "+secrets.token=abc", "run.notes=${secrets.token}"]
+    found = parameters(Tree.of(composed(*words)))
     assert found["window.k"] == "7"
     assert found["retriever.retrievers.lexical.k1"] == "1.5"
     assert found["measures.hit_at"] == "[1, 3]"

@@ -8,7 +8,8 @@ from test_pipeline import Spy, pipeline_of
 
 from rageval.chunking.sentence import Sentences
 from rageval.evaluation.diagnosis import Cause
-from rageval.evaluation.evaluation import Benchmark, evaluate
+from rageval.evaluation.evaluation import evaluate
+from rageval.evaluation.grounds import Benchmark
 from rageval.golden.question import Answerable, GoldenSet, Question, Reference
 from rageval.judging.resolution import resolve
 from rageval.measures.catalogue import Cutoffs, catalogue

@@ -10,7 +10,7 @@ from rageval.chunking.sentence import Sentences
 from rageval.chunking.whole import WholeDocument
 from rageval.errors import InputError
 from rageval.evaluation.latency import measure
-from rageval.evaluation.retrieval import retrieve
+from rageval.evaluation.retrieval import Asking, retrieve
 from rageval.pipeline import Ask, Found, Parts, Pipeline
 from rageval.retrievers.bm25 import Bm25
 from rageval.retrievers.foreign import Foreign
@@ -62,7 +62,7 @@ class Spy:
 
 
 def harness(pipeline, *asks, needed=1):
-    return retrieve(pipeline, asks, needed, lambda n: None)
+    return retrieve(pipeline, Asking(asks, needed, lambda n: None))
 
 
 def test_a_service_gets_chunks_with_their_place_text_and_score():
@@ -256,7 +256,8 @@ def test_questions_beyond_one_batch_are_all_asked_in_order():
     spy = Spy("a", failing=["q99"])
     steps = []
     asks = [Ask(f"q{n}") for n in range(150)]
-    found = retrieve(pipeline_of(*TEXTS, retriever=Foreign(spy)), asks, 1, steps.append)
+    asking = Asking(asks, 1, steps.append)
+    found = retrieve(pipeline_of(*TEXTS, retriever=Foreign(spy)), asking)
     assert [asked for asked, _, _ in spy.asked] == [ask.question for ask in asks]
     assert sum(steps) == 150
     assert np.flatnonzero(found.failed).tolist() == [99]

@@ -58,7 +58,8 @@ def made(kept, retriever, chunks, question="cat", **how):
         ({"settings": {"b": 0.1}}, {"index": 1, "rankings": 1}),
         ({"settings": {"k1": 0.5}}, {"index": 1, "rankings": 1}),
         ({"question": "dog"}, {"rankings": 1}),
-        ({"depth": 2}, {"rankings": 1}),
+        ({"depth": 2}, {}),  # the first of the ranking that is kept
+        ({"depth": 300}, {"rankings": 1}),
         ({"groups": {"hr"}}, {"rankings": 1}),
         ({"texts": (*TEXTS[:3], "something")}, {"index": 1, "rankings": 1}),
     ],

@@ -12,10 +12,12 @@ import numpy as np
 import pytest
 from filelock import FileLock
 from mlflow import MlflowClient
+from rich.console import Console
 
 from rageval.subsets import Summary
+from rageval.sweep.ended import DONE, Ended
 from rageval.sweep.leaderboard import best_by_subset, leaderboard, main_effects
-from rageval.sweep.session import DONE, Ended, Session, session
+from rageval.sweep.session import Session
 
 BASE = ["latency.sample=0"]
 GRID = ["-m", "+retriever=bm25,tfidf", "window.k=1,2"]
@@ -91,8 +93,7 @@ def test_the_same_again_runs_nothing_and_a_grown_grid_what_is_new(typed, tiny):
 
 def test_the_order_of_a_grid_names_no_other_sweep():
     def name(*grid):
-        with session(list(grid)) as begun:
-            return begun.id
+        return Session(list(grid), Console()).id
 
     one, two = ("retriever=bm25", "window.k=1"), ("retriever=bm25", "window.k=2")
     assert name(one, two) == name(two, one)
@@ -369,3 +370,106 @@ def test_effects_and_subsets_are_those_of_the_cells():
         ("all", "retriever=b k=1", 1.0),
         ("form.GAP", "retriever=a k=1", 0.9),
     ]
+
+
+def test_an_equal_single_run_finds_what_the_cell_found(typed, tiny):
+    grid = [
+        "-m", "+retriever=hybrid,bm25", "chunking=sentence,heading", "window.min_score=0,0.2",
+        "window.k=2,5",
+    ]  # fmt: skip
+    assert typed(*grid, *tiny, *BASE).code == 0
+    cells = runs(kind="cell")
+    assert len(cells) == 16
+    for cell in cells:
+        kept = cell.data.params
+        words = [f"{key}={kept[key]}" for key in ("chunking", "window.min_score", "window.k")]
+        alone = [f"+retriever={kept['retriever']}", *words, "tracking.experiment=alone"]
+        assert typed(*alone, *tiny, *BASE, "cache=off").code in {0, 1}
+    singles = {
+        run.data.tags["rageval.variant"]: run
+        for run in client().search_runs(["2"], max_results=100)
+    }
+    for cell in cells:
+        single = singles[cell.data.tags["rageval.variant"]]
+        assert cell.data.metrics == single.data.metrics
+        names = ("questions.json", "subsets.json")
+        assert [table(cell, name) for name in names] == [table(single, name) for name in names]
+
+
+def test_the_last_sweep_is_what_report_shows(typed, tiny):
+    here = ["dataset.name=golden", "open=false"]
+    assert typed("+retriever=bm25", *tiny, *BASE).code == 0
+    assert typed("report", *here).code == 0
+    assert "Sweep of" not in Path("report.html").read_text()
+    grid = ["-m", "+retriever=bm25,tfidf", "retriever.k1=1,2", *tiny, "latency.sample=3"]
+    assert typed(*grid).code == 0
+    said = typed("report", *here)
+    (parent,) = runs(kind="sweep")
+    assert f"html of sweep {parent.info.run_id}: report.html" in said.out
+    page = Path("report.html").read_text()
+    assert "Sweep of 4 cells: retriever (2) × retriever.k1 (2)" in page
+    for heading in ("Leaderboard", "Main effects", "Plots", "Failures"):
+        assert f"<h2>{heading}</h2>" in page
+    assert "retriever.k1: unknown key" in page  # of the cells that were skipped
+    assert page.count("data:image/png;base64,") == 1  # the only retriever that has the key: no grid
+    named = typed("report", *here, f"run={parent.info.run_id}", "output=named.html")
+    assert named.code == 0
+    assert Path("named.html").read_text() == page
+    refused = typed("report", *here, f"run={parent.info.run_id}", "format=junit")
+    assert refused.code == 2
+    assert "is a sweep" in refused.err
+
+
+def test_a_latency_that_was_not_measured_now_is_marked(typed, tiny):
+    words = ["-m", "+retriever=bm25", "window.k=1,2", "window.depth=24", *tiny, "latency.sample=3"]
+    first = typed(*words)
+    (parent,) = runs(kind="sweep")
+    recorded = [row["p95 recorded"] for row in table(parent, "leaderboard.json")]
+    assert sorted(recorded) == [False, True]  # the second has the index of the first
+    assert "* recorded by an earlier cell or run" in first.out
+    typed(*words)
+    (parent,) = runs(kind="sweep")
+    assert [row["p95 recorded"] for row in table(parent, "leaderboard.json")] == [True, True]
+
+
+def test_a_dry_run_estimates_by_an_earlier_sweep_or_says_that_nothing_is_known(typed, tiny):
+    words = ["-m", "+retriever=bm25", "window.k=1,2,3", *tiny, *BASE]
+    before = typed(*words, "sweep.dry_run=true")
+    assert "how long that takes is not known" in before.out
+    assert not list(Path.cwd().iterdir())
+    assert typed(*words).code == 0
+    after = typed(*words, "window.min_score=0,1", "sweep.dry_run=true")
+    assert re.search(r"about \d+ s: 1 chunkings × [\d.]+ s, 1 retrievers × ", after.out)
+    assert "6 cells × " in after.out
+    assert "rests on an earlier sweep of this experiment (3 cells)" in after.out
+
+
+def _refuse(*_):
+    raise AssertionError("no run is to be read")
+
+
+def test_a_finished_sweep_is_taken_up_without_reading_its_runs(typed, tiny, monkeypatch):
+    assert typed(*GRID, *tiny, *BASE).code == 0
+    (parent,) = runs(kind="sweep")
+    before = table(parent, "leaderboard.json")
+    with monkeypatch.context() as patched:
+        patched.setattr("rageval.sweep.cell.fetch", _refuse)
+        assert told(typed(*GRID, *tiny, *BASE)) == "4 cells: 4 resumed"
+        grown = typed(GRID[0], GRID[1], "window.k=1,2,3", *tiny, *BASE)
+        assert told(grown) in {"6 cells: 4 resumed, 2 done", "6 cells: 2 done, 4 resumed"}
+    assert table(client().get_run(parent.info.run_id), "leaderboard.json") == before
+
+    Path(parent.info.artifact_uri.removeprefix("file://"), "cells.json").write_text("[{]")
+    assert told(typed(*GRID, *tiny, *BASE)) == "4 cells: 4 resumed"  # the other sweep's file
+    for file in Path("mlruns/artifacts").rglob("cells.json"):
+        file.unlink()
+    again = typed(*GRID, *tiny, *BASE)  # the runs themselves
+    assert told(again) == "4 cells: 4 resumed"
+    assert table(client().get_run(parent.info.run_id), "leaderboard.json") == before
+
+
+def test_a_cell_whose_run_was_deleted_is_run_again(typed, tiny):
+    assert typed(*GRID, *tiny, *BASE).code == 0
+    client().delete_run(runs(kind="cell")[0].info.run_id)
+    found = told(typed(*GRID, *tiny, *BASE))
+    assert sorted(re.findall(r"\d+ \w+", found)) == ["1 done", "3 resumed", "4 cells"]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Protocol
@@ -45,6 +46,14 @@ class Chunks:
     def texts(self) -> list[str]:
         """Return the texts of all chunks, in order."""
         return [self.text(number) for number in range(len(self))]
+
+    @cached_property
+    def digest(self) -> str:
+        """Name the content: the corpus and where it is cut (64 hex digits)."""
+        total = hashlib.sha256(self.corpus.digest.encode())
+        for column in (self.document, self.start, self.end):
+            total.update(column.tobytes())
+        return total.hexdigest()
 
     def visible(self, groups: frozenset[str]) -> NDArray[np.bool_]:
         """Return, for each chunk, whether an asker of these groups may see its document: [n]."""

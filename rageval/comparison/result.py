@@ -9,7 +9,6 @@ from functools import lru_cache
 from typing import Any
 
 from rageval.errors import NoVerdictError
-from rageval.statistics.wilson import wilson
 from rageval.subsets import Summary
 
 _FINEST = 1_000_000  # the largest denominator of a share: characters of evidence in a question
@@ -99,8 +98,9 @@ class Result:
         """Return every measure that counts somewhere in a subset, with its 95 % interval."""
         found = {name: self.mean(subset, name) for name in self.measures}
         return {
-            name: Summary(n, float(total / n), *wilson(float(total / n), n))
-            for name, (total, n) in ((k, v) for k, v in found.items() if v is not None)
+            name: Summary.of(float(mean[0] / mean[1]), mean[1])
+            for name, mean in found.items()
+            if mean is not None
         }
 
 

@@ -10,14 +10,13 @@ from omegaconf import DictConfig, OmegaConf
 from omegaconf.errors import OmegaConfBaseException
 from pydantic import ValidationError
 
+from rageval.config.tree import HIDDEN, SECRETS, Tree, scalars
 from rageval.errors import InputError
 from rageval.fields import Record
 from rageval.validation import sentences
 
 M = TypeVar("M", bound=Record)
 _ENVIRONMENT = re.compile(r"\$\{\s*oc\.env\s*:")
-_SECRETS = "secrets"  # the node that may read the environment
-HIDDEN = "(secret)"  # what is kept in place of a secret
 
 
 def read(composed: DictConfig, model: type[M]) -> M:
@@ -29,7 +28,23 @@ def read(composed: DictConfig, model: type[M]) -> M:
         For missing values, wrong types, values out of range, unknown keys, and values that come
         from the environment outside `secrets`: all of them, a line each.
     """
-    return _checked(composed, model, list(composed))
+    _refuse(OmegaConf.to_container(composed, resolve=False), list(composed))
+    return typed(_resolved(composed, [str(key) for key in composed]), model)
+
+
+def plain(composed: DictConfig) -> Tree:
+    """Return a composed configuration as plain values.
+
+    Raises
+    ------
+    InputError
+        For missing values, and values that come from the environment outside `secrets`.
+    """
+    _refuse(OmegaConf.to_container(composed, resolve=False), list(composed))
+    try:
+        return Tree.of(composed)
+    except OmegaConfBaseException as fault:
+        raise InputError(_first_line(fault)) from fault
 
 
 def read_part(composed: DictConfig, model: type[M]) -> M:
@@ -40,23 +55,30 @@ def read_part(composed: DictConfig, model: type[M]) -> M:
     InputError
         As `read`.
     """
-    return _checked(composed, model, _asked(model))
+    asked = _asked(model)
+    _refuse(OmegaConf.to_container(composed, resolve=False), asked)
+    return typed(_resolved(composed, asked), model)
 
 
-def _checked(composed: DictConfig, model: type[M], keys: Sequence[object]) -> M:
-    raw = OmegaConf.to_container(composed, resolve=False)
-    leaves = [leaf for leaf in _scalars(raw) if leaf[0].startswith(tuple(map(str, keys)))]
-    faults = [*_ambient(leaves), *_missing(leaves)]
-    if faults:
-        raise InputError.of(faults)
-    try:
-        content = _resolved(composed, [str(key) for key in keys])
-    except OmegaConfBaseException as fault:
-        raise InputError(_first_line(fault)) from fault
+def typed(content: Mapping[str, object], model: type[M]) -> M:
+    """Check resolved values against a record.
+
+    Raises
+    ------
+    InputError
+        For wrong types, values out of range and unknown keys: all of them, a line each.
+    """
     try:
         return model.model_validate(content)
     except ValidationError as fault:
         raise InputError.of(sentences(fault, "", model)) from fault
+
+
+def _refuse(raw: object, keys: Sequence[object]) -> None:
+    leaves = [leaf for leaf in scalars(raw) if leaf[0].startswith(tuple(map(str, keys)))]
+    faults = [*_ambient(leaves), *_missing(leaves)]
+    if faults:
+        raise InputError.of(faults)
 
 
 def _asked(model: type[Record], path: str = "") -> list[str]:
@@ -72,7 +94,20 @@ def _asked(model: type[Record], path: str = "") -> list[str]:
 
 
 def _resolved(composed: DictConfig, paths: Sequence[str]) -> dict[str, object]:
-    """Return the values at dotted paths, nested, resolved within the whole configuration."""
+    """Return the values at dotted paths, nested, resolved within the whole configuration.
+
+    Raises
+    ------
+    InputError
+        If a reference leads nowhere.
+    """
+    try:
+        return _selected(composed, paths)
+    except OmegaConfBaseException as fault:
+        raise InputError(_first_line(fault)) from fault
+
+
+def _selected(composed: DictConfig, paths: Sequence[str]) -> dict[str, object]:
     content: dict[str, object] = {}
     for path in paths:
         parent, _, name = path.rpartition(".")
@@ -88,38 +123,22 @@ def _resolved(composed: DictConfig, paths: Sequence[str]) -> dict[str, object]:
     return content
 
 
-def parameters(composed: DictConfig) -> dict[str, str]:
+def parameters(tree: Tree) -> dict[str, str]:
     """Return every composed value as a readable parameter: `window.k` → `6`.
 
     A value is hidden if it holds a secret, however it came by it.
     """
-    secrets = [str(value) for _, value in _scalars(_secrets(composed)) if value not in (None, "")]
-    leaves = _leaves(OmegaConf.to_container(composed, resolve=True))
+    secrets = [str(v) for _, v in scalars(tree.whole.get(SECRETS)) if v not in (None, "")]
     return {
         path: HIDDEN if any(secret in str(value) for secret in secrets) else str(value)
-        for path, value in leaves
-        if path != _SECRETS and not path.startswith(f"{_SECRETS}.")
+        for path, value in _leaves(tree.whole)
+        if path != SECRETS and not path.startswith(f"{SECRETS}.")
     }
-
-
-def _secrets(composed: DictConfig) -> object:
-    node = composed.get(_SECRETS) or {}
-    return OmegaConf.to_container(node, resolve=True) if OmegaConf.is_config(node) else node
-
-
-def without_secrets(composed: DictConfig) -> DictConfig:
-    """Return the configuration as it may be kept: what reads the environment is hidden."""
-    if not composed.get("secrets"):
-        return composed
-    kept = composed.copy()
-    for key in kept.get("secrets", {}):
-        kept.secrets[key] = HIDDEN
-    return kept
 
 
 def _ambient(leaves: Sequence[tuple[str, object]]) -> Iterator[str]:
     for path, value in leaves:
-        if isinstance(value, str) and _ENVIRONMENT.search(value) and not path.startswith(_SECRETS):
+        if isinstance(value, str) and _ENVIRONMENT.search(value) and not path.startswith(SECRETS):
             yield (
                 f"{path}: {value} reads the environment; what is evaluated is written down, and "
                 "only values below `secrets` may be read from there"
@@ -130,16 +149,6 @@ def _missing(leaves: Sequence[tuple[str, object]]) -> Iterator[str]:
     for path, value in leaves:
         if value == "???":
             yield f"{path}: must be given, e.g. {path}=…"
-
-
-def _scalars(node: object, path: str = "") -> Iterator[tuple[str, object]]:
-    """Yield every value that is no collection, with its path; places in lists are numbers."""
-    if isinstance(node, Mapping | list) and node:
-        pairs = node.items() if isinstance(node, Mapping) else enumerate(node)
-        for key, value in pairs:
-            yield from _scalars(value, f"{path}.{key}" if path else str(key))
-    else:
-        yield path, node
 
 
 def _leaves(node: object, path: str = "") -> Iterator[tuple[str, object]]:

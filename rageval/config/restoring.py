@@ -13,9 +13,10 @@ from yaml import YAMLError
 
 from rageval.config.compose import needed
 from rageval.config.loading import open_pipeline
-from rageval.config.reading import HIDDEN, read
+from rageval.config.reading import read
 from rageval.config.resolvers import register
 from rageval.config.settings import PipelineConfig
+from rageval.config.tree import HIDDEN
 from rageval.corpus.document import Corpus
 from rageval.errors import InputError
 from rageval.pipeline import Pipeline

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -18,6 +18,8 @@ class Model2Vec:
     """A model2vec model, by its name on the hub or the folder that holds it."""
 
     model: Name = "minishlab/potion-retrieval-32M"
+
+    pretrained: ClassVar[bool] = True  # the vector of a text is the same in any corpus
 
     def require(self) -> None:
         """Need the package."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -24,6 +24,8 @@ class SentenceTransformers:
     batch_size: Count = 32
     passage_prefix: str = ""
     query_prefix: str = ""
+
+    pretrained: ClassVar[bool] = True  # the vector of a text is the same in any corpus
 
     def require(self) -> None:
         """Need the package."""

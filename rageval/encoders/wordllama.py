@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, ClassVar, Literal
 
 import numpy as np
 
@@ -20,6 +20,8 @@ class WordLlama:
 
     model: Name = "l2_supercat"
     dimensions: Literal[64, 128, 256] = 256
+
+    pretrained: ClassVar[bool] = True  # the vector of a text is the same in any corpus
 
     def require(self) -> None:
         """Need the package."""

@@ -4,59 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
 
 from rageval.chunking.chunks import Chunks
 from rageval.evaluation.diagnosis import Diagnosis, diagnose
-from rageval.evaluation.labels import Labels
-from rageval.evaluation.retrieval import Retrieved, retrieve
+from rageval.evaluation.grounds import Benchmark, Grounds
+from rageval.evaluation.retrieval import NOTHING_KEPT, Asking, Memory, Retrieved, retrieve
 from rageval.evaluation.scoring import Judged, Ranks, ranks, score
-from rageval.golden.access import Access
 from rageval.golden.question import Question
-from rageval.judging.qrels import Qrels, judge
-from rageval.judging.resolution import Evidence
-from rageval.measures.catalogue import Cutoffs
+from rageval.judging.qrels import Qrels
 from rageval.measures.values import Values
-from rageval.pipeline import Ask, Pipeline
-from rageval.subsets import Summary, members, table
-
-
-@dataclass(frozen=True)
-class Benchmark:
-    """What retrieval is held against: questions with their evidence, and how they are scored."""
-
-    questions: tuple[Question, ...]
-    evidence: tuple[Evidence, ...]  # one a question
-    cutoffs: Cutoffs
-    min_overlap: float  # of a chunk and a span, for the one to support the other
-
-    @property
-    def asks(self) -> list[Ask]:
-        """Return the questions as the pipeline is asked them."""
-        return [Ask(q.text, q.asker, q.history) for q in self.questions]
-
-
-@dataclass(frozen=True)
-class Grounds:
-    """All that judging needs and that no ranking changes."""
-
-    qrels: Qrels
-    labels: Labels
-    groups: Sequence[frozenset[str]]  # of each question's asker
-    members: Mapping[str, NDArray[np.bool_]]  # subset → [n_questions]
-
-    @classmethod
-    def of(cls, benchmark: Benchmark, chunks: Chunks, access: Access) -> Grounds:
-        """Hold the labels against the chunks."""
-        questions = benchmark.questions
-        return cls(
-            qrels=judge(benchmark.evidence, chunks, benchmark.min_overlap),
-            labels=Labels.of(questions, chunks.corpus),
-            groups=[access.groups(question.asker) for question in questions],
-            members=members(questions, access.groups),
-        )
+from rageval.pipeline import Pipeline
+from rageval.subsets import Summary, summarise, table
 
 
 @dataclass(frozen=True)
@@ -64,14 +26,44 @@ class Evaluation:
     """What came of it. Rows are questions, in the order of the benchmark."""
 
     benchmark: Benchmark
-    chunks: Chunks
-    qrels: Qrels
-    retrieved: Retrieved
+    grounds: Grounds
+    judged: Judged
     ranks: Ranks
     values: Mapping[str, Values]  # measure → one value a question
-    subsets: Mapping[str, Mapping[str, Summary]]  # subset → measure → summary
-    members: Mapping[str, NDArray[np.bool_]]  # subset → [n_questions] which questions it holds
-    diagnoses: Sequence[Diagnosis]
+
+    @property
+    def chunks(self) -> Chunks:
+        """Return the chunks that were asked for."""
+        return self.judged.chunks
+
+    @property
+    def qrels(self) -> Qrels:
+        """Return which chunks support what."""
+        return self.grounds.qrels
+
+    @property
+    def retrieved(self) -> Retrieved:
+        """Return what came back."""
+        return self.judged.retrieved
+
+    @property
+    def members(self) -> Mapping[str, NDArray[np.bool_]]:
+        """Return which questions each subset holds: subset → [n_questions]."""
+        return self.grounds.members
+
+    @cached_property
+    def subsets(self) -> dict[str, dict[str, Summary]]:
+        """Every measure over every subset: subset → measure → summary."""
+        return table(self.values, self.members)
+
+    def summary(self, subset: str, measure: str) -> Summary:
+        """Return one measure over one subset."""
+        return summarise(self.values[measure], self.members[subset])
+
+    @cached_property
+    def diagnoses(self) -> Sequence[Diagnosis]:
+        """Why each question went as it did; worked out when it is told."""
+        return diagnose(self.judged, self.ranks, self.grounds.groups, self.questions)
 
     @property
     def sizes(self) -> dict[str, int]:
@@ -94,30 +86,25 @@ class Evaluation:
         return int(self.retrieved.leaks.sum())
 
 
+@dataclass(frozen=True)
+class Known:
+    """What an evaluation need not find out, because an earlier one did."""
+
+    grounds: Grounds | None = None  # of the benchmark and the pipeline's chunks
+    memory: Memory = NOTHING_KEPT
+
+
 def evaluate(
     pipeline: Pipeline,
     benchmark: Benchmark,
     advance: Callable[[int], None],
-    grounds: Grounds | None = None,
+    known: Known | None = None,
 ) -> Evaluation:
-    """Ask the pipeline every question and judge what it returns; `advance` counts questions.
-
-    `grounds` are those of the benchmark and the pipeline's chunks, where they are known already.
-    """
-    chunks = pipeline.chunks
-    retrieved = retrieve(pipeline, benchmark.asks, benchmark.cutoffs.deepest, advance)
-    grounds = grounds or Grounds.of(benchmark, chunks, pipeline.parts.access)
-    judged = Judged(grounds.labels, benchmark.evidence, grounds.qrels, retrieved, chunks)
+    """Ask the pipeline every question and judge what it returns; `advance` counts questions."""
+    chunks, known = pipeline.chunks, known or Known()
+    asking = Asking(benchmark.asks, benchmark.cutoffs.deepest, advance, known.memory)
+    retrieved = retrieve(pipeline, asking)
+    grounds = known.grounds or Grounds.of(benchmark, chunks, pipeline.parts.access)
+    judged = Judged(grounds, benchmark.evidence, retrieved, chunks)
     found = ranks(judged)
-    values = score(judged, found, benchmark.cutoffs)
-    return Evaluation(
-        benchmark=benchmark,
-        chunks=chunks,
-        qrels=grounds.qrels,
-        retrieved=retrieved,
-        ranks=found,
-        values=values,
-        subsets=table(values, grounds.members),
-        members=grounds.members,
-        diagnoses=diagnose(judged, found, grounds.groups, benchmark.questions),
-    )
+    return Evaluation(benchmark, grounds, judged, found, score(judged, found, benchmark.cutoffs))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -35,25 +35,48 @@ class Retrieved:
         return dict(self.candidates.errors)
 
 
-def retrieve(
-    pipeline: Pipeline, asks: Sequence[Ask], needed: int, advance: Callable[[int], None]
-) -> Retrieved:
-    """Ask every question; measures need `needed` distinct documents where there are as many.
+@dataclass(frozen=True)
+class Answers:
+    """What came back for every question at one depth, whatever is made of it."""
+
+    candidates: Candidates
+    leaks: NDArray[np.int32]  # [n] candidates outside the asker's scope
+
+
+@dataclass(frozen=True)
+class Memory:
+    """Answers that are kept from one asking to the next."""
+
+    reach: int  # depth up to which asking every question again costs next to nothing
+    recall: Callable[[int, Callable[[], Answers]], Answers]  # those of a depth, or made now
+
+
+NOTHING_KEPT = Memory(0, lambda depth, ask: ask())
+
+
+@dataclass(frozen=True)
+class Asking:
+    """The questions, how many documents measures look at, and whom to tell of the progress."""
+
+    asks: Sequence[Ask]
+    needed: int  # distinct documents
+    advance: Callable[[int], None]  # is told how many more questions were asked
+    memory: Memory = NOTHING_KEPT
+
+
+def retrieve(pipeline: Pipeline, asking: Asking) -> Retrieved:
+    """Ask every question; measures need some distinct documents where there are as many.
 
     Where a ranking holds fewer although the candidates came in full number and the last one is
     above the floor, the retriever is asked deeper. That never changes the window, and a question on
     which the deeper asking fails keeps the ranking that it had.
     """
-    window = pipeline.parts.window
-    parts = []
-    for at in range(0, len(asks), _BATCH):
-        batch = asks[at : at + _BATCH]
-        parts.append(pipeline.candidates(batch, window.depth))
-        advance(len(batch))
-    candidates = joined(parts)
+    window, asks = pipeline.parts.window, asking.asks
+    answers = _answers(pipeline, asking, window.depth)
+    candidates = answers.candidates
     ranking = pipeline.rank(candidates)
-    needed = min(needed, len(pipeline.chunks.corpus))
-    ranked, documents = _deepened(pipeline, asks, _Depth(candidates, ranking, needed))
+    needed = min(asking.needed, len(pipeline.chunks.corpus))
+    ranked, documents = _deepened(pipeline, asking, _Depth(candidates, ranking, needed))
     return Retrieved(
         candidates=candidates,
         ranking=ranking,
@@ -61,9 +84,24 @@ def retrieve(
         ranked=ranked,
         documents=documents,
         failed=np.isin(np.arange(len(asks)), list(candidates.errors)),
-        leaks=_leaks(pipeline, asks, candidates),
+        leaks=answers.leaks,
         short=int(((documents >= 0).sum(axis=1) < needed).sum()),
     )
+
+
+def _answers(pipeline: Pipeline, asking: Asking, depth: int) -> Answers:
+    """Return the answers to every question, asked now or recalled."""
+
+    def ask() -> Answers:
+        parts = []
+        for at in range(0, len(asking.asks), _BATCH):
+            batch = asking.asks[at : at + _BATCH]
+            parts.append(pipeline.candidates(batch, depth))
+            asking.advance(len(batch))
+        candidates = joined(parts)
+        return Answers(candidates, _leaks(pipeline, asking.asks, candidates))
+
+    return asking.memory.recall(depth, ask)
 
 
 @dataclass(frozen=True)
@@ -74,11 +112,11 @@ class _Depth:
 
 
 def _deepened(
-    pipeline: Pipeline, asks: Sequence[Ask], begun: _Depth
+    pipeline: Pipeline, asking: Asking, begun: _Depth
 ) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
     """Return the ranked chunks and their distinct documents, asking deeper where it can help."""
     depth = pipeline.parts.window.depth
-    candidates, ranking, rows = begun.candidates, begun.ranking, np.arange(len(asks))
+    candidates, ranking, rows = begun.candidates, begun.ranking, np.arange(len(asking.asks))
     ranked = ranking.chunk
     documents = distinct_documents(ranked, pipeline.chunks)
     while depth < len(pipeline.chunks):  # asked for all of them, it has no more to give
@@ -87,13 +125,24 @@ def _deepened(
         rows, depth = rows[more], depth * 4
         if len(rows) == 0:
             break
-        candidates = pipeline.candidates([asks[row] for row in rows], depth)
+        candidates = _again(pipeline, asking, rows, depth)
         ranking = pipeline.rank(candidates)
         well = ~np.isin(np.arange(len(rows)), list(candidates.errors))
         chunk = ranking.chunk[well]
         ranked = _replaced(ranked, rows[well], chunk)
         documents = _replaced(documents, rows[well], distinct_documents(chunk, pipeline.chunks))
     return ranked, documents
+
+
+def _again(pipeline: Pipeline, asking: Asking, rows: NDArray[np.int64], depth: int) -> Candidates:
+    """Return deeper candidates of some questions."""
+    if depth > asking.memory.reach:
+        return pipeline.candidates([asking.asks[row] for row in rows], depth)
+    silent = replace(asking, advance=lambda _: None)
+    found = _answers(pipeline, silent, depth).candidates
+    place = {int(row): n for n, row in enumerate(rows)}
+    errors = {place[row]: fault for row, fault in found.errors.items() if row in place}
+    return Candidates(found.chunk[rows], found.score[rows], found.raw[rows], errors)
 
 
 def _may_hold_more(candidates: Candidates, ranking: Ranking, depth: int) -> NDArray[np.bool_]:
@@ -122,9 +171,11 @@ def _leaks(pipeline: Pipeline, asks: Sequence[Ask], candidates: Candidates) -> N
     Asked of the documents themselves, not of the scope that the retriever was given.
     """
     corpus, document = pipeline.chunks.corpus, pipeline.chunks.document
+    closed = np.array([bool(found.groups) for found in corpus], dtype=bool)[document]
     leaks = np.zeros(len(asks), dtype=np.int32)
     for row, ask in enumerate(asks):
         groups = pipeline.parts.access.groups(ask.asker)
         chunks = candidates.chunk[row][candidates.chunk[row] >= 0]
+        chunks = chunks[closed[chunks]]  # what has no groups is for everybody
         leaks[row] = sum(not corpus[n].visible_to(groups) for n in document[chunks].tolist())
     return leaks

@@ -9,14 +9,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rageval.chunking.chunks import Chunks
+from rageval.evaluation.grounds import Grounds
 from rageval.evaluation.labels import Labels
 from rageval.evaluation.retrieval import Retrieved
 from rageval.judging.qrels import Qrels
 from rageval.judging.resolution import Evidence
-from rageval.measures import documents, spans, window
+from rageval.measures import documents, window
 from rageval.measures.catalogue import Cutoffs
 from rageval.measures.distractors import distractor_above_answer
 from rageval.measures.ranks import first_rank, ranks_of
+from rageval.measures.span_table import Windows, coverage_and_precision
 from rageval.measures.values import Values
 
 
@@ -34,11 +36,20 @@ class Ranks:
 class Judged:
     """The labels and what came back: all that a measure looks at."""
 
-    labels: Labels
+    grounds: Grounds
     evidence: Sequence[Evidence]
-    qrels: Qrels
     retrieved: Retrieved
     chunks: Chunks
+
+    @property
+    def labels(self) -> Labels:
+        """Return the labels as numbers."""
+        return self.grounds.labels
+
+    @property
+    def qrels(self) -> Qrels:
+        """Return which chunks support what."""
+        return self.grounds.qrels
 
     @property
     def length(self) -> NDArray[np.int64]:
@@ -122,20 +133,11 @@ def _window_values(judged: Judged) -> dict[str, Values]:
 
 def _span_values(judged: Judged) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     chunks, shown = judged.chunks, judged.retrieved.window
-    coverage, purity = np.zeros(len(shown)), np.zeros(len(shown))
-    for row in np.flatnonzero(judged.labels.answerable).tolist():
-        held = [
-            (int(chunks.document[n]), int(chunks.start[n]), int(chunks.end[n]))
-            for n in shown[row].tolist()
-            if n >= 0
-        ]
-        needs = [
-            [(span.document, span.start, span.end) for span in need]
-            for need in judged.evidence[row].requirements
-        ]
-        coverage[row] = spans.evidence_coverage(held, needs)
-        purity[row] = spans.evidence_precision(held, needs)
-    return coverage, purity
+    document, start, end = chunks.document.astype(np.int64), chunks.start, chunks.end
+    windows = Windows(
+        *(np.where(shown >= 0, np.append(column, 0)[shown], 0) for column in (document, start, end))
+    )
+    return coverage_and_precision(judged.grounds.spans, windows)
 
 
 def _warnings(judged: Judged, found: Ranks) -> dict[str, Values]:

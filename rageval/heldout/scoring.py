@@ -17,6 +17,7 @@ from rageval.gate.decision import decide
 from rageval.gate.thresholds import GateThresholds
 from rageval.gate.verdict import Verdict
 from rageval.heldout.trend import verdict
+from rageval.plan import Plan
 from rageval.report import tables
 from rageval.report.names import metric_key
 from rageval.report.outcome import Outcome
@@ -26,7 +27,7 @@ from rageval.tracking.ledger import Ledger, Purpose
 from rageval.tracking.reading import Kept
 from rageval.tracking.record import aggregates, tags
 from rageval.tracking.run import Record, write
-from rageval.workflow import Plan, measure
+from rageval.workflow import measure
 
 _FOLLOWED = ("recall", "hit_rate_at_1")  # the gap that is followed over time, the first there is
 

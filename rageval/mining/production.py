@@ -8,7 +8,6 @@ from dataclasses import dataclass
 from rageval.comparison.gap import Gap, gap
 from rageval.comparison.result import Result
 from rageval.questionlog.asked import Asked
-from rageval.statistics.wilson import wilson
 from rageval.subsets import ALL, Summary
 
 SAMPLE = "sample"  # `source` of cases that were drawn by chance, so that they stand for the log
@@ -51,8 +50,7 @@ def _answered(asked: Asked) -> bool | None:
 def _share(truths: Sequence[bool]) -> Summary | None:
     if not truths:
         return None
-    mean = sum(truths) / len(truths)
-    return Summary(len(truths), mean, *wilson(mean, len(truths)))
+    return Summary.of(sum(truths) / len(truths), len(truths))
 
 
 def _recall(result: Result, sampled: Collection[str], *, inside: bool) -> Summary | None:

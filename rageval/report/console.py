@@ -44,6 +44,9 @@ class Steps:
 @contextmanager
 def progress(target: Console) -> Iterator[Steps]:
     """Show what is being done, on a terminal; elsewhere say nothing."""
+    if not target.is_terminal:
+        yield Steps(lambda what: None, lambda total: None, lambda step: None)
+        return
     with Progress(
         SpinnerColumn(),
         TextColumn("{task.description}"),
@@ -51,7 +54,6 @@ def progress(target: Console) -> Iterator[Steps]:
         MofNCompleteColumn(),
         console=target,
         transient=True,
-        disable=not target.is_terminal,
     ) as bar:
         task = bar.add_task("reading", total=None)
         yield Steps(

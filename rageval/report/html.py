@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from base64 import b64encode
+from collections.abc import Mapping, Sequence
 from functools import cache
 from typing import Any
 
@@ -12,7 +13,7 @@ from rageval.evaluation.evaluation import Evaluation
 from rageval.measures.catalogue import catalogue
 from rageval.report.header import Header
 from rageval.report.summary import Sheet
-from rageval.report.tables import questions
+from rageval.report.tables import Table, questions
 
 
 @cache
@@ -44,4 +45,19 @@ def page(evaluation: Evaluation, header: Header, sheet: Sheet, params: Mapping[s
         hits=[f"hit_rate_at_{k}" for k in cutoffs.hit_at],
         questions=[dict(zip(table.columns, row, strict=True)) for row in table.data],
         params=params,
+    )
+
+
+def sweep_page(
+    title: str,
+    tables: Mapping[str, Table],
+    sentences: Sequence[str],
+    pictures: Mapping[str, bytes],
+) -> str:
+    """Return the page of a sweep: leaderboard, main effects, plots, failures."""
+    return _template("sweep.html.j2").render(
+        title=title,
+        tables=tables,
+        sentences=sentences,
+        pictures={path: b64encode(png).decode() for path, png in pictures.items()},
     )

@@ -4,13 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
 
 from rageval.corpus.document import Corpus
 from rageval.evaluation.evaluation import Evaluation
+from rageval.evaluation.grounds import Benchmark, Grounds
 from rageval.evaluation.latency import Latency
 from rageval.golden.question import scored_fields
 from rageval.measures.catalogue import catalogue
+from rageval.measures.values import Values
 from rageval.report.names import passage
 
 Cell = Any  # None, bool, int, float, str, or a list of these
@@ -30,43 +36,59 @@ class Table:
 
 def questions(evaluation: Evaluation) -> Table:
     """Return one row a question: its ranks, measures, diagnosis and window."""
-    rows = [_question(evaluation, row) for row in range(len(evaluation.questions))]
-    return Table(list(rows[0]), [list(row.values()) for row in rows])
+    columns = {**_asked(evaluation.grounds, evaluation.benchmark), **_found(evaluation)}
+    return Table(list(columns), list(zip(*columns.values(), strict=True)))
 
 
-def _question(evaluation: Evaluation, row: int) -> dict[str, Cell]:
-    question, ranks = evaluation.questions[row], evaluation.ranks
+@lru_cache(maxsize=2)  # the cells of a sweep share it
+def _asked(grounds: Grounds, benchmark: Benchmark) -> dict[str, list[Cell]]:
+    """Return the columns that no retrieval changes."""
+    asked, members = benchmark.questions, grounds.members
     return {
-        "id": question.id,
-        "question": question.text,
-        "form": question.form,
-        "class": question.hard_class,
-        "tags": list(question.tags),
-        "asker": question.asker,
-        "answerable": question.answerable.value,
-        "targets": list(question.targets),
-        "labels": scored_fields(question),
-        "group": question.group,
-        "subsets": [name for name, inside in evaluation.members.items() if inside[row]],
-        "target_rank": _rank(ranks.target[row]),
-        "evidence_rank": _rank(ranks.evidence[row]),
-        "answer_rank": _rank(ranks.answer[row]),
-        "distractor_rank": _rank(ranks.distractor[row]),
-        **{
-            measure.name: evaluation.values[measure.name].at(row)
-            for measure in catalogue(evaluation.benchmark.cutoffs)
-        },
-        "cause": evaluation.diagnoses[row].cause.value,
-        "diagnosis": str(evaluation.diagnoses[row]),
-        "documents": _documents(evaluation, row),
-        "window": _window(evaluation, row),
-        "error": evaluation.retrieved.errors.get(row),
-        "leaks": int(evaluation.retrieved.leaks[row]),
+        "id": [question.id for question in asked],
+        "question": [question.text for question in asked],
+        "form": [question.form for question in asked],
+        "class": [question.hard_class for question in asked],
+        "tags": [list(question.tags) for question in asked],
+        "asker": [question.asker for question in asked],
+        "answerable": [question.answerable.value for question in asked],
+        "targets": [list(question.targets) for question in asked],
+        "labels": [scored_fields(question) for question in asked],
+        "group": [question.group for question in asked],
+        "subsets": [
+            [name for name, inside in members.items() if inside[row]] for row in range(len(asked))
+        ],
     }
 
 
-def _rank(rank: int) -> int | None:
-    return int(rank) or None
+def _found(evaluation: Evaluation) -> dict[str, list[Cell]]:
+    ranks, retrieved = evaluation.ranks, evaluation.retrieved
+    rows, errors = range(len(evaluation.questions)), retrieved.errors
+    return {
+        "target_rank": _ranks(ranks.target),
+        "evidence_rank": _ranks(ranks.evidence),
+        "answer_rank": _ranks(ranks.answer),
+        "distractor_rank": _ranks(ranks.distractor),
+        **{
+            measure.name: _values(evaluation.values[measure.name])
+            for measure in catalogue(evaluation.benchmark.cutoffs)
+        },
+        "cause": [diagnosis.cause.value for diagnosis in evaluation.diagnoses],
+        "diagnosis": [str(diagnosis) for diagnosis in evaluation.diagnoses],
+        "documents": [_documents(evaluation, row) for row in rows],
+        "window": [_window(evaluation, row) for row in rows],
+        "error": [errors.get(row) for row in rows],
+        "leaks": retrieved.leaks.tolist(),
+    }
+
+
+def _ranks(ranks: NDArray[np.int32]) -> list[Cell]:
+    return [rank or None for rank in ranks.tolist()]
+
+
+def _values(values: Values) -> list[Cell]:
+    pairs = zip(values.value.tolist(), values.counts.tolist(), strict=True)
+    return [value if counts else None for value, counts in pairs]
 
 
 def _documents(evaluation: Evaluation, row: int) -> list[str]:

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import numpy as np
+
 from rageval.evaluation.evaluation import Evaluation
-from rageval.evaluation.labels import Labels
 from rageval.trec.words import word
 
 
@@ -12,20 +13,22 @@ def run(evaluation: Evaluation, name: str) -> str:
 
     The score is the length of the ranking less the rank, so that every tool sees the same order.
     """
-    corpus, lines = evaluation.chunks.corpus, []
+    corpus, lines, maker = evaluation.chunks.corpus, [], word(name)
+    words = {n: word(corpus[n].id) for n in np.unique(evaluation.retrieved.documents).tolist()}
     for row, question in enumerate(evaluation.questions):
         numbers = [n for n in evaluation.retrieved.documents[row].tolist() if n >= 0]
+        asked, length = word(question.id), len(numbers)
         lines += [
-            f"{word(question.id)} Q0 {word(corpus[n].id)} {rank} {len(numbers) - rank} {word(name)}"
+            f"{asked} Q0 {words[n]} {rank} {length - rank} {maker}\n"
             for rank, n in enumerate(numbers, start=1)
         ]
-    return "".join(f"{line}\n" for line in lines)
+    return "".join(lines)
 
 
 def qrels(evaluation: Evaluation) -> str:
     """Return the document labels as TREC qrels."""
     corpus = evaluation.chunks.corpus
-    labels = Labels.of(evaluation.questions, corpus)
+    labels = evaluation.grounds.labels
     rows = zip(*map(list, labels.graded), labels.grade.tolist(), strict=True)
     return "".join(
         f"{word(evaluation.questions[row].id)} 0 {word(corpus[int(number)].id)} {grade}\n"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -26,9 +26,15 @@ class Dense:
 
     def index(self, chunks: Chunks) -> ScoredIndex:
         """Encode every chunk."""
+        return self.index_by(chunks, lambda encoding, texts: encoding.encode(texts))
+
+    def index_by(
+        self, chunks: Chunks, encode: Callable[[Encoding, Sequence[str]], Vectors]
+    ) -> ScoredIndex:
+        """Index vectors that `encode` returns, of which some may have been made before."""
         texts = chunks.texts()
         encoding = self.encoder.fit(texts)
-        return ScoredIndex(len(chunks), _Vectors(encoding, encoding.encode(texts)).scores)
+        return ScoredIndex(len(chunks), _Vectors(encoding, encode(encoding, texts)).scores)
 
 
 @dataclass(frozen=True)

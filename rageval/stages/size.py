@@ -33,6 +33,8 @@ def held(result: object, shared: tuple[type, ...] = ()) -> int:
 
 
 def _own(item: object) -> int:
+    if isinstance(item, np.memmap):
+        return _OBJECT  # its file holds it
     if isinstance(item, np.ndarray):
         return item.nbytes
     return _OBJECT + (len(item) if isinstance(item, str | bytes) else 0)

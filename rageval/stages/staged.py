@@ -6,7 +6,6 @@ source of a user's classes, questions by their text and what their askers may se
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache, cached_property
@@ -14,13 +13,18 @@ from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 from rageval import __version__
 from rageval.chunking.chunks import Chunks
 from rageval.fingerprint import digest
+from rageval.retrievers.dense import Dense
 from rageval.retrievers.foreign import Foreign
 from rageval.retrievers.hybrid import Hybrid
 from rageval.retrievers.retriever import Candidates, Index, Query, Retriever, Scores
-from rageval.stages.store import Arrays, Stages
+from rageval.stages.files import Arrays
+from rageval.stages.store import Stages
+from rageval.stages.vectors import KeptVectors
 
 
 @dataclass(frozen=True)
@@ -33,7 +37,7 @@ class Staged:
 
     def index(self, chunks: Chunks) -> StagedIndex:
         """Return an index that is built when something is asked that was not kept."""
-        return StagedIndex(self, chunks, digest([self.key, content_key(chunks)]))
+        return StagedIndex(self, chunks, digest([self.key, chunks.digest]))
 
 
 @dataclass(frozen=True)
@@ -57,19 +61,24 @@ class StagedIndex:
         return self.built.direct
 
     def search(self, queries: Sequence[Query], depth: int) -> Candidates:
-        """Return the candidates; where a question failed, all are asked again the next time."""
+        """Return the candidates; where a question failed, all are asked again the next time.
+
+        More are kept than are asked for: the first of a deeper ranking are the shallower one, so
+        one ranking serves every window and what the measures look at below it.
+        """
         found: list[Candidates] = []
+        reach = reached(depth)
 
         def compute() -> Arrays | None:
-            found.append(self.built.search(queries, depth))
+            found.append(self.built.search(queries, reach))
             chunk, score, raw = found[0].chunk, found[0].score, found[0].raw
             return None if found[0].errors else {"chunk": chunk, "score": score, "raw": raw}
 
-        key = digest([self.key, _asked(queries), depth])
+        key = digest([self.key, _asked(queries), reach])
         kept = self.owner.stages.arrays("rankings", key, compute)
         if kept is None:
-            return found[0]
-        return Candidates(kept["chunk"], kept["score"], kept["raw"])
+            return _first(found[0], depth)
+        return _first(Candidates(kept["chunk"], kept["score"], kept["raw"]), depth)
 
     def scores(self, queries: Sequence[Query]) -> Scores:
         """Return the scores of every chunk; where a question failed, all are asked again."""
@@ -87,6 +96,32 @@ class StagedIndex:
         return Scores(kept["value"], kept["raw"], kept["matched"])
 
 
+_KEPT = 256  # candidates of a question that are kept at least
+
+
+def reached(depth: int) -> int:
+    """Return how many candidates are kept where `depth` are asked for.
+
+    Examples
+    --------
+    >>> reached(40), reached(256), reached(300)
+    (256, 256, 1024)
+    """
+    kept = _KEPT
+    while kept < depth:
+        kept *= 4
+    return kept
+
+
+def _first(found: Candidates, depth: int) -> Candidates:
+    return Candidates(
+        np.asarray(found.chunk[:, :depth]),
+        np.asarray(found.score[:, :depth]),
+        np.asarray(found.raw[:, :depth]),
+        found.errors,
+    )
+
+
 def staged(retriever: Retriever, node: Mapping[str, Any], source: str, stages: Stages) -> Retriever:
     """Return a retriever that computes once, and its parts with it.
 
@@ -101,8 +136,19 @@ def staged(retriever: Retriever, node: Mapping[str, Any], source: str, stages: S
             for name, part in retriever.retrievers.items()
         }
         retriever = replace(retriever, retrievers=parts)
-    made_by = [__version__, source, *map(_version, _LIBRARIES), *_files(node)]
-    return Staged(retriever, digest([node, made_by]), stages)
+    if isinstance(retriever, Dense):
+        retriever = KeptVectors(retriever, _encoder_key(retriever, node, source), stages)
+    return Staged(retriever, digest([node, *_made_by(node, source)]), stages)
+
+
+def _encoder_key(dense: Dense, node: Mapping[str, Any], source: str) -> str:
+    own = node.get("encoder", {})
+    return digest([type(dense.encoder).__qualname__, own, *_made_by(own, source)])
+
+
+def _made_by(node: Mapping[str, Any], source: str) -> list[Any]:
+    """Return what else than its configuration makes a component what it is."""
+    return [__version__, source, *map(_version, _LIBRARIES), *_files(node)]
 
 
 def _holds_foreign(retriever: Retriever) -> bool:
@@ -144,14 +190,6 @@ def _files(node: Any) -> Iterator[list[Any]]:  # noqa: ANN401  any JSON value
 def _named(text: str) -> bool:
     """Say whether a text names a folder below or beside here, and is no name of anything else."""
     return "/" in text and Path(text).is_dir()
-
-
-def content_key(chunks: Chunks) -> str:
-    """Return the digest of a corpus cut into these chunks."""
-    total = hashlib.sha256(chunks.corpus.digest.encode())
-    for column in (chunks.document, chunks.start, chunks.end):
-        total.update(column.tobytes())
-    return total.hexdigest()
 
 
 def _asked(queries: Sequence[Query]) -> str:

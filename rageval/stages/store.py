@@ -2,38 +2,20 @@
 
 from __future__ import annotations
 
-import contextlib
-import hashlib
-import io
-import os
-import struct
 import threading
 import time
-import uuid
-import zlib
-from collections import Counter, OrderedDict
-from collections.abc import Callable, Mapping
+from collections import Counter, OrderedDict, defaultdict
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any, Literal, TypeVar
-from zipfile import BadZipFile
-
-import numpy as np
-from numpy.typing import NDArray
 
 from rageval.chunking.chunks import Chunks
 from rageval.corpus.document import Corpus
 from rageval.fields import Count, Name, Record
+from rageval.stages.files import Arrays, Folder, content_digest
 from rageval.stages.size import held
 
 T = TypeVar("T")
-Arrays = Mapping[str, NDArray[Any]]
-_OWN = "rageval.content"  # the array by which a file says what it holds
-_ABANDONED = 3600  # seconds after which a half-written file is nobody's
-# What numpy and zipfile raise on files that are damaged or not ours.
-_DAMAGE = (
-    OSError, ValueError, EOFError, KeyError, TypeError, RuntimeError, OverflowError, MemoryError,
-    SyntaxError, BadZipFile, zlib.error, struct.error,
-)  # fmt: skip
 
 
 class CacheConfig(Record):
@@ -48,15 +30,17 @@ class CacheConfig(Record):
 class Stages:
     """Results by stage and digest; the least lately used go first when there are too many.
 
-    Only arrays go to disk, as .npz files without pickled objects, each written whole under another
-    name and then renamed, so that several processes may share a folder. A file that cannot be read,
-    or that holds something else than its name says, is computed anew.
+    Only arrays go to disk (see `rageval.stages.files`). A file that cannot be read, or that holds
+    something else than its name says, is computed anew.
     """
 
     def __init__(self, config: CacheConfig) -> None:
         self.config = config
         self.hits: Counter[str] = Counter()  # stage → results that were there
         self.misses: Counter[str] = Counter()  # stage → results that were computed
+        self.seconds: defaultdict[str, float] = defaultdict(float)  # stage → its own computing
+        place = Folder(Path(config.dir), config.disk_mb * 2**20)
+        self.folder = place if config.kind == "disk" else None
         self._kept: OrderedDict[str, tuple[Any, int]] = OrderedDict()  # key → result, bytes
         self._size = 0
         self._lock = threading.Lock()
@@ -69,9 +53,25 @@ class Stages:
             self.hits[stage] += 1
             kept: T = found
             return kept
-        self.misses[stage] += 1
-        result = compute()
+        result = self._computed(stage, compute)
         self._keep(name, result)
+        return result
+
+    def aside(self, name: str, key: str, compute: Callable[[], T], stage: str = "") -> T:
+        """Return a trifle that is kept in memory and no stage of its own.
+
+        With a `stage` it is made from the results of that one, and counts as one of them that was
+        there; when it is made, the stage itself counts.
+        """
+        place = f"{name}-{key}"
+        found = self._find(place)
+        if found is not None:
+            if stage:
+                self.hits[stage] += 1
+            kept: T = found
+            return kept
+        result = compute()
+        self._keep(place, result)
         return result
 
     def arrays(self, stage: str, key: str, compute: Callable[[], Arrays | None]) -> Arrays | None:
@@ -81,19 +81,57 @@ class Stages:
         """
         name = f"{stage}-{key}"
         found = self._find(name)
-        if found is None:
-            found = self._read(name)
+        if found is None and self.folder is not None:
+            found = self.folder.read(name)
             if found is not None:
                 self._keep(name, found)
         if found is not None:
             self.hits[stage] += 1
             kept: Arrays = found
             return kept
-        self.misses[stage] += 1
-        result = compute()
+        result = self._computed(stage, compute)
         if result is not None:
             self._keep(name, result)
-            self._write(name, result)
+            if self.folder is not None:
+                self.folder.write(name, result)
+        return result
+
+    def packs(self, stage: str, key: str) -> list[Arrays]:
+        """Return the sets of arrays that were kept under one key, by whatever process."""
+        name = f"{stage}-{key}"
+        held: dict[str, Arrays] = dict(self._find(name) or {})
+        if self.folder is not None:
+            for file in self.folder.names(f"{name}-"):
+                found = held.get(file) or self.folder.read(file)
+                if found is not None:
+                    held[file] = found
+        self._keep(name, held)
+        return list(held.values())
+
+    def keep_packs(self, stage: str, key: str, packs: Sequence[Arrays]) -> None:
+        """Keep sets of arrays in place of all that were kept under that key."""
+        name = f"{stage}-{key}"
+        before = set(self._find(name) or {})
+        held = {f"{name}-{content_digest(pack)[:16]}": pack for pack in packs}
+        self._keep(name, held)
+        if self.folder is not None:
+            for file in set(held) - before:
+                self.folder.write(file, held[file])
+            for file in before - set(held):  # they were put together
+                self.folder.remove(file)
+
+    def count(self, stage: str, hits: int, misses: int) -> None:
+        """Note what a caller found by itself."""
+        self.hits[stage] += hits
+        self.misses[stage] += misses
+
+    def _computed(self, stage: str, compute: Callable[[], T]) -> T:
+        """Compute, and note what that took without the stages that were computed for it."""
+        self.misses[stage] += 1
+        begun, before = time.perf_counter(), sum(self.seconds.values())
+        result = compute()
+        inside = sum(self.seconds.values()) - before
+        self.seconds[stage] += time.perf_counter() - begun - inside
         return result
 
     def _find(self, name: str) -> Any | None:  # noqa: ANN401  whatever was kept
@@ -112,63 +150,3 @@ class Stages:
             self._kept[name] = (result, size)
             while self._size > self.config.memory_mb * 2**20 and len(self._kept) > 1:
                 self._size -= self._kept.popitem(last=False)[1][1]
-
-    def _path(self, name: str) -> Path:
-        return Path(self.config.dir) / f"{name}.npz"
-
-    def _read(self, name: str) -> Arrays | None:
-        if self.config.kind != "disk":
-            return None
-        path = self._path(name)
-        try:
-            with np.load(io.BytesIO(path.read_bytes()), allow_pickle=False) as file:
-                found = {key: file[key] for key in file.files}
-            if str(found.pop(_OWN)) != _signed(name, found):
-                return None
-        except _DAMAGE:
-            return None
-        with contextlib.suppress(OSError):  # a folder that others fill may be read and no more
-            os.utime(path)
-        return found
-
-    def _write(self, name: str, result: Arrays) -> None:
-        """Keep arrays on disk; a full or read-only disk costs time, not the evaluation."""
-        if self.config.kind != "disk":
-            return
-        content = io.BytesIO()
-        named: dict[str, Any] = {_OWN: np.array(_signed(name, result)), **result}
-        np.savez(content, **named)
-        folder = Path(self.config.dir)
-        part = folder / f"{uuid.uuid4().hex}.part"
-        with contextlib.suppress(OSError):
-            folder.mkdir(parents=True, exist_ok=True)
-            try:
-                part.write_bytes(content.getbuffer())
-                part.replace(self._path(name))
-            finally:
-                part.unlink(missing_ok=True)
-            self._evict(folder)
-
-    def _evict(self, folder: Path) -> None:
-        """Delete the least lately used files over the limit, and what dead processes left."""
-        old = time.time() - _ABANDONED
-        for part in folder.glob("*.part"):
-            if part.stat().st_mtime < old:
-                part.unlink(missing_ok=True)
-        files = sorted((f.stat().st_mtime, f.stat().st_size, f) for f in folder.glob("*.npz"))
-        total = sum(size for _, size, _ in files)
-        for _, size, file in files:
-            if total <= self.config.disk_mb * 2**20:
-                return
-            file.unlink(missing_ok=True)
-            total -= size
-
-
-def _signed(name: str, arrays: Arrays) -> str:
-    """Return the name of a result with the digest of its content."""
-    total = hashlib.sha256()
-    for key in sorted(arrays):
-        array = np.ascontiguousarray(arrays[key])
-        total.update(f"{key} {array.dtype.str} {array.shape} ".encode())
-        total.update(array.tobytes())
-    return f"{name} {total.hexdigest()}"

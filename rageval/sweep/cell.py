@@ -1,91 +1,106 @@
-"""One cell of a sweep: run if it was not before, and told in one line."""
+"""One cell of a sweep: run if it was not before. Nothing here knows of the other cells."""
 
 from __future__ import annotations
 
+import time
+import traceback
 from collections.abc import Mapping
 from dataclasses import replace
-from typing import Any
+from typing import Any, Protocol
 
-from omegaconf import DictConfig
 from rich.console import Console
-from rich.text import Text
 
-from rageval.comparison.result import Result
-from rageval.config.choices import chosen
+from rageval.config.launch import UNFINISHED
 from rageval.errors import NoVerdictError, RagevalError
 from rageval.fingerprint import digest
-from rageval.report import console
-from rageval.report.outcome import Outcome
+from rageval.plan import Plan
 from rageval.report.summary import window_characters
 from rageval.report.wording import retrieval
-from rageval.statistics.wilson import wilson
-from rageval.subsets import ALL, Summary
-from rageval.sweep.session import DONE, FAILED, PLANNED, RESUMED, Ended, Session
+from rageval.stages.store import CacheConfig, Stages
+from rageval.subsets import ALL
+from rageval.sweep.composing import Cell
+from rageval.sweep.ended import DONE, FAILED, PLANNED, RESUMED, Ended
 from rageval.tracking.reading import CELL, fetch
+from rageval.tracking.settings import TrackingConfig
 from rageval.tracking.store import Store
-from rageval.workflow import Plan, measure_and_keep, open_tracking
+from rageval.tracking.sweeps import Parent
+from rageval.workflow import Measured, measure_cell
 
 _FAILED = 1  # a leak, or questions on which the retriever failed
 
 
-def run_cell(composed: DictConfig, sweep: Session) -> int:
-    """Evaluate one cell within its sweep and return its exit code; a failure is noted and told."""
+class Desk(Protocol):
+    """What a cell is given to work with."""
+
+    @property
+    def target(self) -> Console:
+        """Return where progress is shown."""
+        ...
+
+    def stages(self, config: CacheConfig) -> Stages:
+        """Return the stages that cells with these settings share."""
+        ...
+
+    def recording(self, config: TrackingConfig) -> Parent | None:
+        """Return the run that cells are recorded below, None if they are not."""
+        ...
+
+    def plan(self, config: TrackingConfig) -> None:
+        """Note where cells would be recorded."""
+        ...
+
+    def before(self, benchmark: str, variant: str, objective: str) -> Ended | None:
+        """Return an equal cell of an earlier sweep, from what its parent run keeps."""
+        ...
+
+
+def run_cell(cell: Cell, desk: Desk) -> Ended:
+    """Evaluate one cell and return what it came to; whatever breaks it is told in there."""
+    begun = time.perf_counter()
     try:
-        return _run(composed, sweep)
+        return replace(_run(cell, desk), seconds=time.perf_counter() - begun)
     except RagevalError as fault:
-        sweep.fail(str(fault), composed.sweep.on_error == "stop")
-        _told(console.console(), sweep)
-        return fault.exit_code
+        return _failed(cell, str(fault), fault.exit_code)
+    except Exception as fault:  # noqa: BLE001  anything at all may go wrong in a user's class
+        return _failed(cell, "".join(traceback.format_exception(fault)), UNFINISHED)
 
 
-def _run(composed: DictConfig, sweep: Session) -> int:
-    choices = chosen()
-    plan = Plan.of(composed, lambda parts: retrieval(choices, parts.window), CELL, sweep.stages)
+def _failed(cell: Cell, fault: str, code: int) -> Ended:
+    return Ended(cell.number, cell.overrides, FAILED, fault=fault, code=code)
+
+
+def _run(cell: Cell, desk: Desk) -> Ended:
+    choices = cell.choices
+    plan = Plan.of(cell.tree, lambda parts: retrieval(choices, parts.window), CELL, desk.stages)
     plan = replace(plan, choices=choices)
-    sweep.objective = plan.config.objective
     if plan.config.sweep.dry_run:
-        sweep.end(_planned(plan, sweep))
-        return 0
-    target = console.console()
-    store = _store(plan, sweep, target)
-    before = _before(plan, sweep, store)
+        desk.plan(plan.config.tracking)
+        return _planned(cell, plan)
+    parent = desk.recording(plan.config.tracking)
+    before = _before(cell, plan, parent, desk)
     if before is not None:
-        sweep.end(before)
-        return _told(target, sweep)
-    parent = sweep.parent(store).run if store is not None else ""
-    outcome, run = measure_and_keep(plan, store, target, parent)
-    sweep.end(_done(plan, outcome, run, sweep))
-    _told(target, sweep)
-    return _FAILED if outcome.evaluation.errors or outcome.evaluation.leaks else 0
+        return before
+    store, held = (parent.store, parent.run) if parent is not None else (None, "")
+    found, run = measure_cell(plan, store, desk.target, held)
+    return _done(cell, plan, found, run)
 
 
-def _store(plan: Plan, sweep: Session, target: Console) -> Store | None:
-    """Return the store that all cells are recorded in; without it none of them is run."""
-    if sweep.opened is not None:
-        return sweep.opened.store
-    try:
-        store = open_tracking(plan.config.tracking, target)
-        if store is not None:
-            sweep.parent(store)
-    except RagevalError as fault:
-        sweep.halted = f"the store cannot be used: {fault}"
-        raise
-    return store
-
-
-def _before(plan: Plan, sweep: Session, store: Store | None) -> Ended | None:
+def _before(cell: Cell, plan: Plan, parent: Parent | None, desk: Desk) -> Ended | None:
     """Return what a finished run of an equal cell came to, if one may stand for this cell."""
-    if store is None or not plan.config.sweep.resume:
+    if parent is None or not plan.config.sweep.resume:
         return None
-    run = sweep.parent(store).finished(plan.benchmark, plan.variant.whole)
+    known = desk.before(plan.benchmark, plan.variant.whole, plan.config.objective)
+    if known is not None and parent.stands(known.run, plan.benchmark):
+        return replace(known, number=cell.number, overrides=cell.overrides)
+    run = parent.finished(plan.benchmark, plan.variant.whole)
     try:
-        return None if run is None else _resumed(store, run, sweep)
+        return None if run is None else _resumed(cell, plan, parent.store, run)
     except NoVerdictError:  # what it kept is lost: the cell is run anew
         return None
 
 
-def _planned(plan: Plan, sweep: Session) -> Ended:
-    return Ended(sweep.number, sweep.overrides, PLANNED, name=plan.retrieval, stages=_stages(plan))
+def _planned(cell: Cell, plan: Plan) -> Ended:
+    return Ended(cell.number, cell.overrides, PLANNED, name=plan.retrieval, stages=_stages(plan))
 
 
 def _stages(plan: Plan) -> tuple[str, ...]:
@@ -94,66 +109,52 @@ def _stages(plan: Plan) -> tuple[str, ...]:
     return chunking, digest([chunking, dict(plan.config.retriever)])
 
 
-def _done(plan: Plan, outcome: Outcome, run: str, sweep: Session) -> Ended:
-    evaluation, objective = outcome.evaluation, sweep.objective
+def _done(cell: Cell, plan: Plan, measured: Measured, run: str) -> Ended:
+    evaluation, objective = measured.evaluation, plan.config.objective
     found = evaluation.values[objective]
     return Ended(
-        sweep.number,
-        sweep.overrides,
+        cell.number,
+        cell.overrides,
         DONE,
         run=run,
         name=plan.retrieval,
-        whole=evaluation.subsets[ALL],
-        subsets={name: row[objective].value for name, row in evaluation.subsets.items()},
-        values=tuple(found.value[found.counts].tolist()),
+        whole={name: evaluation.summary(ALL, name) for name in evaluation.values},
+        subsets={name: evaluation.summary(name, objective).value for name in evaluation.members},
+        objective=objective,
+        values=found.value[found.counts],
         benchmark=plan.benchmark,
+        variant=plan.variant.whole,
         stages=_stages(plan),
-        p95=outcome.latency.percentile(95) if outcome.latency else None,
-        window=window_characters(outcome.evaluation),
+        p95=measured.latency.percentile(95) if measured.latency else None,
+        recorded=measured.recorded,
+        window=window_characters(evaluation),
+        code=_FAILED if evaluation.errors or evaluation.leaks else 0,
     )
 
 
-def _resumed(store: Store, run: Any, sweep: Session) -> Ended:  # noqa: ANN401  an mlflow Run
+def _resumed(cell: Cell, plan: Plan, store: Store, run: Any) -> Ended:  # noqa: ANN401  an mlflow Run
     """Return what an earlier run of the same cell came to, from what it kept."""
     kept = fetch(store, str(run.info.run_id)).result
-    values = [row.values.get(sweep.objective) for row in kept.rows.values()]
+    objective = plan.config.objective
+    values = [row.values.get(objective) for row in kept.rows.values()]
     metrics: Mapping[str, float] = run.data.metrics
     return Ended(
-        sweep.number,
-        sweep.overrides,
+        cell.number,
+        cell.overrides,
         RESUMED,
         run=kept.run,
         name=kept.name,
-        whole={name: summary for name in kept.measures if (summary := _summary(kept, name))},
+        whole=kept.summaries(ALL),
         subsets={
             key.rpartition("/")[0]: value
             for key, value in metrics.items()
-            if key.endswith(f"/{sweep.objective}")
+            if key.endswith(f"/{objective}")
         },
+        objective=objective,
         values=tuple(value for value in values if value is not None),
-        benchmark=str(run.data.tags.get("rageval.benchmark", "")),
+        benchmark=plan.benchmark,
+        variant=plan.variant.whole,
         p95=metrics.get("latency/p95_ms"),
+        recorded="latency/p95_ms" in metrics,
         window=metrics.get("all/window_characters"),
     )
-
-
-def _summary(kept: Result, measure: str) -> Summary | None:
-    found = kept.mean(ALL, measure)
-    if found is None:
-        return None
-    mean, n = float(found[0] / found[1]), found[1]
-    return Summary(n, mean, *wilson(mean, n))
-
-
-def _told(target: Console, sweep: Session) -> int:
-    """Print the line of the cell that has just ended; return 0."""
-    ended = sweep.ended[-1]
-    place = f"{ended.number + 1:>{len(str(sweep.cells))}}/{sweep.cells}"
-    if ended.state == FAILED:
-        target.print(Text(f"{place}  ✗ failed: {' '.join(ended.overrides)}"))
-        return 0
-    found = ended.whole.get(sweep.objective)
-    value = "–" if found is None or found.value is None else f"{found.value:.3f}"
-    again = " (finished before)" if ended.state == RESUMED else ""
-    target.print(Text(f"{place}  {sweep.objective} {value}  {ended.name}{again}"))
-    return 0

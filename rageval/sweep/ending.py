@@ -10,37 +10,38 @@ from rich.console import Console
 from rich.text import Text
 
 from rageval.report import console
-from rageval.report.tables import Table
-from rageval.sweep.leaderboard import (
-    Leaderboard,
-    best_by_subset,
-    leaderboard,
-    main_effects,
-)
+from rageval.report.html import sweep_page
+from rageval.sweep.ended import DONE, FAILED, PLANNED, RESUMED, SKIPPED, STOPPED, Ended
+from rageval.sweep.estimate import Needed, estimate, measured
+from rageval.sweep.kept import CELLS, written
+from rageval.sweep.leaderboard import Leaderboard, leaderboard
 from rageval.sweep.plots import pictures
-from rageval.sweep.session import (
-    DONE,
-    FAILED,
-    PLANNED,
-    RESUMED,
-    SKIPPED,
-    STOPPED,
-    Ended,
-    Session,
-    assignments,
-    swept,
-)
+from rageval.sweep.session import Session, assignments, swept
+from rageval.sweep.tables import RECORDED, SHOWN, failed, luck, short, tables
 from rageval.tracking.sweeps import Board, close_parent
 
-_SHOWN = 10  # cells of the table on the screen
-_HEADLINES = ("recall", "mrr", "precision", "completeness")  # and every hit rate
+PAGE = "report.html"
+
+
+def tell(sweep: Session, ended: Ended) -> None:
+    """Print the line of a cell that has just ended; of a planned one there is nothing to tell."""
+    if ended.state == PLANNED:
+        return
+    place = f"{len(sweep.ended):>{len(str(sweep.cells))}}/{sweep.cells}"
+    if ended.state == FAILED:
+        sweep.target.print(Text(f"{place}  ✗ failed: {' '.join(ended.overrides)}"))
+        return
+    found = ended.whole.get(ended.objective)
+    value = "–" if found is None or found.value is None else f"{found.value:.3f}"
+    again = " (finished before)" if ended.state == RESUMED else ""
+    sweep.target.print(Text(f"{place}  {ended.objective} {value}  {ended.name}{again}"))
 
 
 def end_sweep(sweep: Session) -> None:
     """Write the leaderboard to the parent run, if there is one, and print the summary."""
     if not sweep.ended:
         return
-    target = console.console()
+    target = sweep.target
     interrupted = sys.exc_info()[0] is KeyboardInterrupt
     board = leaderboard(sweep.ended, sweep.objective)
     try:
@@ -58,99 +59,28 @@ def _board(sweep: Session, board: Leaderboard) -> Board:
         for stage, (hits, made) in sweep.cache.items()
         for kind, number in (("hits", hits), ("computed", made))
     }
+    found_tables = tables(sweep, board)
+    drawn = pictures(board)
+    page = sweep_page(_title(sweep, board), found_tables, luck(board), drawn)
     return Board(
         metrics={
             "sweep/cells": sweep.cells,
             **{f"sweep/{state}": states[state] for state in (DONE, RESUMED, FAILED, SKIPPED)},
             "sweep/not_run": sweep.cells - sum(states.values()) + states[STOPPED],
             **kept,
+            **measured(sweep),
             **({f"best/{board.objective}": found} if found is not None else {}),
             **({"best/expected_optimism": board.optimism} if board.optimism is not None else {}),
         },
-        tables=_tables(sweep, board),
-        pictures=pictures(board),
-        words="\n\n".join(_luck(board)),
+        tables=found_tables,
+        files={**drawn, CELLS: written(sweep.ended), PAGE: page.encode()},
+        words="\n\n".join(luck(board)),
     )
 
 
-def _tables(sweep: Session, board: Leaderboard) -> dict[str, Table]:
-    return {
-        "leaderboard.json": ranking(board),
-        "best_by_subset.json": Table(
-            ["subset", "cell", board.objective], [list(row) for row in best_by_subset(board)]
-        ),
-        "main_effects.json": Table(
-            ["key", "value", "cells", f"mean {board.objective}"],
-            [list(row) for row in main_effects(board)],
-        ),
-        "failures.json": Table(
-            ["cell", "state", "cause"],
-            [[" ".join(e.overrides), e.state, e.fault] for e in _failed(sweep)],
-        ),
-    }
-
-
-def ranking(board: Leaderboard) -> Table:
-    """Return the leaderboard: every cell, every headline measure, the objective's interval."""
-    names = [name for name in (board.best.whole if board.best else {}) if _headline(name)]
-    return Table(
-        ["place", "cell", "retrieval", *names, "low", "high", "like the best", "p95 ms", "run"],
-        [
-            [
-                place,
-                " ".join(cell.overrides),
-                cell.name,
-                *(cell.whole[name].value if name in cell.whole else None for name in names),
-                cell.whole[board.objective].low,
-                cell.whole[board.objective].high,
-                cell.number in board.alike,
-                cell.p95,
-                cell.run,
-            ]
-            for place, cell in enumerate(board.cells, start=1)
-        ],
-    )
-
-
-def _short(board: Leaderboard) -> Table:
-    """Return the first cells with what was swept and the objective, for the screen."""
-    keys = list(swept(cell.overrides for cell in board.cells))
-    rows: list[list[object]] = []
-    for cell in board.cells[:_SHOWN]:
-        chosen, found = assignments(cell.overrides), cell.whole[board.objective]
-        interval = f"[{found.low:.2f}, {found.high:.2f}]"
-        like = "=" if cell.number in board.alike else ""
-        mrr = cell.whole["mrr"].value if "mrr" in cell.whole else None
-        values = [chosen.get(key, "") for key in keys]
-        rows.append([len(rows) + 1, *values, found.value, interval, mrr, cell.p95, like])
-    return Table(["", *keys, board.objective, "95 %", "mrr", "p95 ms", "like the best"], rows)
-
-
-def _headline(name: str) -> bool:
-    return name in _HEADLINES or name.startswith("hit_rate_at_")
-
-
-def _luck(board: Leaderboard) -> list[str]:
-    """Return what the winner's place is worth, as sentences."""
-    if board.best is None or board.optimism is None or len(board.cells) < 2:
-        return []
-    value = board.best.whole[board.objective].value or 0.0
-    others = len(board.alike) - 1
-    chosen = assignments(board.best.overrides)
-    words = " ".join(
-        f"{key}={chosen[key]}"
-        for key in swept(cell.overrides for cell in board.cells)
-        if key in chosen
-    )
-    return [
-        f"best of {len(board.cells)} cells: {board.objective} {value:.3f}, {words}",
-        f"picking the best of so many flatters: expect about {value - board.optimism:.3f} "
-        f"({board.optimism:.3f} less); {others} other cells cannot be told from it",
-    ]
-
-
-def _failed(sweep: Session) -> list[Ended]:
-    return [ended for ended in sweep.ended if ended.state in {FAILED, SKIPPED, STOPPED}]
+def _title(sweep: Session, board: Leaderboard) -> str:
+    grid = " × ".join(f"{key} ({len(values)})" for key, values in swept(sweep.grid).items())
+    return f"Sweep of {sweep.cells} cells: {grid or board.objective}"
 
 
 def _show(target: Console, sweep: Session, board: Leaderboard) -> None:
@@ -164,8 +94,10 @@ def _show(target: Console, sweep: Session, board: Leaderboard) -> None:
         _show_plan(target, sweep)
         return
     if board.cells:
-        console.show_table(target, _short(board))
-    for line in _luck(board):
+        console.show_table(target, short(board))
+        if any(cell.recorded and cell.p95 is not None for cell in board.cells[:SHOWN]):
+            target.print(f"{RECORDED} recorded by an earlier cell or run, not measured now")
+    for line in luck(board):
         target.print(Text(line))
     kept = ", ".join(f"{stage} {hits}/{hits + made}" for stage, (hits, made) in sweep.cache.items())
     if kept:
@@ -182,14 +114,12 @@ def _show(target: Console, sweep: Session, board: Leaderboard) -> None:
 def _show_failures(target: Console, sweep: Session) -> None:
     """Name the cells that were not evaluated, those of one cause together."""
     causes: dict[tuple[str, str], list[str]] = {}
-    for ended in _failed(sweep):
+    for ended in failed(sweep):
         cell = " ".join(f"{key}={value}" for key, value in _own(sweep, ended).items())
         causes.setdefault((ended.state, ended.fault), []).append(cell)
     for (state, fault), cells in causes.items():
         lines = fault.strip().splitlines() or [""]
-        shown = "; ".join(cells[:_SHOWN]) + (
-            f"; {len(cells) - _SHOWN} more" * (len(cells) > _SHOWN)
-        )
+        shown = "; ".join(cells[:SHOWN]) + (f"; {len(cells) - SHOWN} more" * (len(cells) > SHOWN))
         target.print(Text(f"✗ {state}: {shown or 'the cell'}"))
         for line in lines if not lines[0].startswith("Traceback") else lines[-1:]:
             target.print(Text(f"    {line}"))
@@ -202,8 +132,12 @@ def _own(sweep: Session, ended: Ended) -> dict[str, str]:
 
 
 def _show_plan(target: Console, sweep: Session) -> None:
-    for ended in (ended for ended in sweep.ended if ended.state == PLANNED):
+    planned = [ended for ended in sweep.ended if ended.state == PLANNED]
+    for ended in planned:
         target.print(Text(f"  {' '.join(ended.overrides)}   {ended.name}"))
-    chunkings = {ended.stages[0] for ended in sweep.ended if ended.stages}
-    retrievers = {ended.stages[1] for ended in sweep.ended if ended.stages}
-    target.print(f"{len(chunkings)} chunkings and {len(retrievers)} retrievers on them are needed")
+    needed = Needed.of(planned)
+    target.print(
+        f"{needed.chunkings} chunkings and {needed.retrievers} retrievers on them are needed"
+    )
+    for line in estimate(needed, sweep.measured_before()):
+        target.print(Text(line))

@@ -8,7 +8,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from rageval.sweep.session import Ended, assignments, swept
+from rageval.sweep.ended import Ended
+from rageval.sweep.session import assignments, swept
 
 _RESAMPLES = 2000
 _SEED = 42

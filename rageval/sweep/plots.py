@@ -6,8 +6,9 @@ import io
 
 import numpy as np
 
+from rageval.sweep.ended import Ended
 from rageval.sweep.leaderboard import Leaderboard
-from rageval.sweep.session import Ended, assignments, swept
+from rageval.sweep.session import assignments, swept
 
 _INK, _SOFT = "#2f6f9f", "#b8c4ce"
 

@@ -3,54 +3,36 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
-from contextvars import ContextVar
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
+from rich.console import Console
+
+from rageval.errors import RagevalError
 from rageval.fingerprint import digest
 from rageval.stages.store import CacheConfig, Stages
-from rageval.subsets import Summary
-from rageval.tracking.store import Store
-from rageval.tracking.sweeps import Parent, open_parent
+from rageval.sweep.ended import DONE, Ended
+from rageval.sweep.kept import Earlier
+from rageval.tracking.settings import TrackingConfig
+from rageval.tracking.sweeps import Parent, newest_metrics, open_parent
+from rageval.workflow import open_tracking, require_tracking
 
-DONE, RESUMED, FAILED, SKIPPED, PLANNED = "done", "resumed", "failed", "skipped", "planned"
-STOPPED = "not run"
 # What a cell is told about how it is run and shown, and not about what it measures.
 _MANNER = ("sweep", "cache", "output", "run", "tracking", "latency", "secrets", "hydra")
 
 
-@dataclass(frozen=True)
-class Ended:
-    """What one cell came to."""
-
-    number: int
-    overrides: tuple[str, ...]
-    state: str  # done | resumed | failed | skipped | planned | not run
-    run: str = ""  # id, of a cell that is recorded
-    name: str = ""  # the retrieval in words
-    whole: Mapping[str, Summary] = field(default_factory=dict)  # measure → value over `all`
-    subsets: Mapping[str, float | None] = field(default_factory=dict)  # subset → objective
-    values: tuple[float, ...] = ()  # objective of each question that it applies to
-    benchmark: str = ""  # fingerprint; only values of one benchmark are paired
-    stages: tuple[str, ...] = ()  # digests of its chunking and its retriever
-    p95: float | None = None  # milliseconds
-    window: float | None = None  # mean characters
-    fault: str = ""  # the cause of a failure
-
-
 @dataclass
 class Session:
-    """One sweep under way."""
+    """One sweep under way: what its cells share, the run that holds them, what each came to."""
 
-    grid: tuple[tuple[str, ...], ...]  # the overrides of each cell
+    grid: Sequence[tuple[str, ...]]  # the overrides of each cell
+    target: Console
     ended: list[Ended] = field(default_factory=list)
-    number: int = 0  # of the cell that runs now
-    overrides: tuple[str, ...] = ()  # its own
-    objective: str = ""  # measure that cells are ranked by
     halted: str = ""  # why the cells that are left are not run; empty: they are
+    tracking: TrackingConfig | None = None  # as the cells have it
     _stages: dict[CacheConfig, Stages] = field(default_factory=dict)
     _parent: Parent | None = None
+    _earlier: Earlier | None = None
 
     @property
     def cells(self) -> int:
@@ -62,16 +44,59 @@ class Session:
         """Return what names this sweep: the same cells, the same sweep, however they are run."""
         return digest(sorted(sorted(filter(_measures, cell)) for cell in self.grid))[:16]
 
+    @property
+    def objective(self) -> str:
+        """Return the measure that cells are ranked by; empty before one is done."""
+        return next((ended.objective for ended in self.ended if ended.objective), "")
+
     def stages(self, config: CacheConfig) -> Stages:
         """Return the stages that all cells with these settings share."""
-        return self._stages.setdefault(config, Stages(config))
+        if config not in self._stages:
+            self._stages[config] = Stages(config)
+        return self._stages[config]
 
-    def parent(self, store: Store) -> Parent:
-        """Return the parent run, opened at the first cell that is recorded."""
+    def recording(self, config: TrackingConfig) -> Parent | None:
+        """Return the run that cells are recorded below, opened for the first of them.
+
+        None if nothing is to be recorded. Without its store no cell is run.
+
+        Raises
+        ------
+        UnreachableError
+            If the store cannot be used.
+        """
         if self._parent is None:
-            grid = {key: ", ".join(values) for key, values in swept(self.grid).items()}
-            self._parent = open_parent(store, self.id, self.cells, grid)
+            try:
+                store = open_tracking(config, self.target)
+                if store is not None:
+                    grid = {key: ", ".join(values) for key, values in swept(self.grid).items()}
+                    self._parent = open_parent(store, self.id, self.cells, grid)
+            except RagevalError as fault:
+                self.halt(f"the store cannot be used: {fault}")
+                raise
         return self._parent
+
+    def plan(self, config: TrackingConfig) -> None:
+        """Note where cells would be recorded."""
+        self.tracking = config
+
+    def before(self, benchmark: str, variant: str, objective: str) -> Ended | None:
+        """Return an equal cell of an earlier sweep, from what its parent run keeps."""
+        if self._earlier is None:
+            self._earlier = Earlier(self._parent)
+        return self._earlier.find((benchmark, variant, objective))
+
+    def measured_before(self) -> Mapping[str, float]:
+        """Return the metrics of the newest sweep of the experiment; empty if there is none.
+
+        A store is read if it is there; none is made.
+        """
+        if self.tracking is None or not self.tracking.enabled:
+            return {}
+        try:
+            return newest_metrics(require_tracking(self.tracking, self.target))
+        except RagevalError:  # nothing was recorded, or the store is away: nothing is known
+            return {}
 
     @property
     def opened(self) -> Parent | None:
@@ -85,15 +110,28 @@ class Session:
         made: Counter[str] = sum((kept.misses for kept in self._stages.values()), Counter())
         return {name: (hits[name], made[name]) for name in sorted({*hits, *made})}
 
+    @property
+    def seconds(self) -> Mapping[str, float]:
+        """Return stage → what computing it took in all, and `cells`: what the cells took besides.
+
+        Empty if no cell was run.
+        """
+        spent: dict[str, float] = {}
+        for kept in self._stages.values():
+            for stage, taken in kept.seconds.items():
+                spent[stage] = spent.get(stage, 0.0) + taken
+        done = [ended.seconds for ended in self.ended if ended.state == DONE]
+        if not done:
+            return {}
+        return {**spent, "cells": max(0.0, sum(done) - sum(spent.values()))}
+
     def end(self, ended: Ended) -> None:
         """Note what a cell came to."""
         self.ended.append(ended)
 
-    def fail(self, fault: str, stop: bool) -> None:
-        """Note that the cell that runs now failed, and whether the others are still to be run."""
-        self.end(Ended(self.number, self.overrides, FAILED, fault=fault))
-        if stop:
-            self.halted = "a cell failed before, and sweep.on_error=stop"
+    def halt(self, why: str) -> None:
+        """Leave the cells that are not yet run."""
+        self.halted = self.halted or why
 
 
 def assignments(cell: Sequence[str]) -> dict[str, str]:
@@ -128,22 +166,3 @@ def _measures(word: str) -> bool:
     return not key.startswith(tuple(f"{name}{end}" for name in _MANNER for end in "./")) and (
         key not in _MANNER
     )
-
-
-_current: ContextVar[Session | None] = ContextVar("rageval_sweep", default=None)
-
-
-def current() -> Session | None:
-    """Return the sweep that this cell belongs to, None outside of one."""
-    return _current.get()
-
-
-@contextmanager
-def session(grid: Sequence[tuple[str, ...]]) -> Iterator[Session]:
-    """Hold a sweep of these cells open."""
-    begun = Session(tuple(grid))
-    token = _current.set(begun)
-    try:
-        yield begun
-    finally:
-        _current.reset(token)

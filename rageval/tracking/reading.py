@@ -8,6 +8,7 @@ import tempfile
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from rageval.comparison.result import Result, result
 from rageval.errors import NoVerdictError, UnreachableError
@@ -89,7 +90,7 @@ def fetch(store: Store, run: str) -> Kept:
     UnreachableError
         If the store does not answer.
     """
-    found = _run(store, run)
+    found = found_run(store, run)
     if found.info.lifecycle_stage != "active":
         raise NoVerdictError(f"run {run} was deleted; restore it with `mlflow runs restore`")
     if found.info.status != "FINISHED":
@@ -124,7 +125,16 @@ def _text(run: str, content: bytes) -> str:
         raise NoVerdictError(f"run {run}: its {CONFIG} cannot be read: {fault}") from fault
 
 
-def _run(store: Store, run: str):  # type: ignore[no-untyped-def]  # noqa: ANN202  an mlflow Run
+def found_run(store: Store, run: str) -> Any:  # noqa: ANN401  an mlflow Run
+    """Return a run as the store has it.
+
+    Raises
+    ------
+    NoVerdictError
+        If it is not there.
+    UnreachableError
+        If the store does not answer.
+    """
     from mlflow.exceptions import MlflowException
 
     try:
@@ -152,7 +162,7 @@ def artifact(store: Store, run: str, path: str) -> bytes:
             return Path(store.client.download_artifacts(run, path, folder)).read_bytes()
         except (MlflowException, OSError) as fault:
             first = str(fault).strip().splitlines()[0]
-            _run(store, run)  # a store that is gone has no artifacts either, and says so
+            found_run(store, run)  # a store that is gone has no artifacts either, and says so
             raise NoVerdictError(f"run {run}: its artifact {path} is not there: {first}") from fault
 
 

@@ -3,20 +3,33 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field
+from functools import cached_property
 from pathlib import Path
 from typing import Any
+from urllib.parse import urlsplit
+from urllib.request import url2pathname
 
 from filelock import FileLock, Timeout
 
-from rageval.errors import InputError
+from rageval.errors import InputError, NoVerdictError
 from rageval.report.tables import Table
-from rageval.tracking.reading import CELL, unreachable
+from rageval.tracking.reading import (
+    CELL,
+    QUESTIONS,
+    SINGLE,
+    artifact,
+    found_run,
+    newest,
+    unreachable,
+)
 from rageval.tracking.run import Record, end, origin, write
 from rageval.tracking.store import Store
 
 _PAGE = 1000  # runs that one search returns
+_SWEEPS = 20  # earlier sweeps whose cells are looked at without reading their runs
 
 
 @dataclass(frozen=True)
@@ -27,6 +40,7 @@ class Parent:
     run: str  # id
     lock: FileLock | None  # held while the sweep runs, where the store is a file of ours
     _finished: dict[str, dict[str, Any]] = field(default_factory=dict)  # benchmark → variant → run
+    _lost: dict[str, frozenset[str]] = field(default_factory=dict)  # benchmark → ids of runs
 
     def finished(self, benchmark: str, variant: str) -> Any | None:  # noqa: ANN401  an mlflow Run
         """Return a cell of any sweep that was finished before this one began, the newest first.
@@ -39,6 +53,79 @@ class Parent:
         if benchmark not in self._finished:
             self._finished[benchmark] = _cells(self.store, benchmark)
         return self._finished[benchmark].get(variant)
+
+    def earlier(self, name: str) -> Iterator[bytes]:
+        """Yield a file of this run as it was before, and then of other sweeps', the newest first.
+
+        Raises
+        ------
+        UnreachableError
+            If the store does not answer.
+        """
+        others = _search(self.store, "tags.`rageval.kind` = 'sweep'", most=_SWEEPS)
+        ids = dict.fromkeys([self.run, *(str(run.info.run_id) for run in others)])
+        for run in ids:
+            with suppress(NoVerdictError):
+                yield artifact(self.store, run, name)
+
+    def stands(self, run: str, benchmark: str) -> bool:
+        """Say whether a cell that a file tells of was neither deleted nor lost its table.
+
+        One search serves all of them.
+        """
+        if benchmark not in self._lost:
+            condition = (
+                f"tags.`rageval.kind` = '{CELL}' and tags.`rageval.benchmark` = '{benchmark}'"
+            )
+            gone = _search(self.store, condition, deleted=True)
+            self._lost[benchmark] = frozenset(str(found.info.run_id) for found in gone)
+        folder = self._artifacts
+        there = folder is None or (folder / run / "artifacts" / QUESTIONS).exists()
+        return there and run not in self._lost[benchmark]
+
+    @cached_property
+    def _artifacts(self) -> Path | None:
+        """The folder of the experiment's artifacts, None if they are not at hand."""
+        found = self.store.client.get_experiment(self.store.experiment)
+        place = urlsplit(str(found.artifact_location))
+        return Path(url2pathname(place.path)) if place.scheme == "file" else None
+
+
+def newest_metrics(store: Store) -> dict[str, float]:
+    """Return the metrics of the newest finished sweep that was recorded with its times."""
+    finished = "tags.`rageval.kind` = 'sweep' and attributes.status = 'FINISHED'"
+    found = _search(store, f"{finished} and metrics.`seconds/cells` >= 0", most=1)
+    return dict(found[0].data.metrics) if found else {}
+
+
+def newest_of_all(store: Store, dataset: str) -> str:
+    """Return the id of the run of a set, or the sweep of the experiment, that ended last.
+
+    Raises
+    ------
+    NoVerdictError
+        If there is neither.
+    """
+    done = "attributes.status = 'FINISHED'"
+    sweeps = _search(store, f"{done} and tags.`rageval.kind` = 'sweep'", most=_SWEEPS)
+    single = f"tags.`rageval.kind` = '{SINGLE}' and tags.`rageval.set` = '{dataset}'"
+    singles = _search(store, f"{done} and tags.`rageval.split` = 'dev' and {single}", most=1)
+    if not sweeps:
+        return newest(store, dataset)
+    last = max([*sweeps, *singles], key=lambda run: run.info.end_time or 0)
+    return str(last.info.run_id)
+
+
+def is_sweep(store: Store, run: str) -> bool:
+    """Say whether a run is the parent of a sweep.
+
+    Raises
+    ------
+    NoVerdictError
+        If there is no such run.
+    """
+    kind: str = found_run(store, run).data.tags.get("rageval.kind", "")
+    return kind == "sweep"
 
 
 def open_parent(store: Store, sweep: str, cells: int, grid: Mapping[str, str]) -> Parent:
@@ -65,9 +152,9 @@ def open_parent(store: Store, sweep: str, cells: int, grid: Mapping[str, str]) -
         params = {f"sweep.{key}": values for key, values in grid.items()}
         missing = {key: value for key, value in params.items() if key not in there}
         write(store, run, Record(missing, {}, {}, (), {}))
-        for child in _search(store, f"tags.`mlflow.parentRunId` = '{run}'"):
-            if child.info.status == "RUNNING":
-                store.client.set_terminated(str(child.info.run_id), "KILLED")
+        running = f"tags.`mlflow.parentRunId` = '{run}' and attributes.status = 'RUNNING'"
+        for child in _search(store, running):
+            store.client.set_terminated(str(child.info.run_id), "KILLED")
     except MlflowException as fault:
         raise unreachable(store, fault) from fault
     return Parent(store, run, lock)
@@ -101,21 +188,26 @@ def _cells(store: Store, benchmark: str) -> dict[str, Any]:
     return {cell.data.tags.get("rageval.variant", ""): cell for cell in reversed(found)}
 
 
-def _search(store: Store, condition: str) -> list[Any]:
+def _search(
+    store: Store, condition: str, most: int | None = None, deleted: bool = False
+) -> list[Any]:
     """Return the runs of the experiment that meet a condition, the newest first."""
+    from mlflow.entities import ViewType
+
     found: list[Any] = []
     token = None
     while True:
         page = store.client.search_runs(
             [store.experiment],
             filter_string=condition,
+            run_view_type=ViewType.DELETED_ONLY if deleted else ViewType.ACTIVE_ONLY,
             order_by=["attributes.start_time DESC"],
-            max_results=_PAGE,
+            max_results=min(most or _PAGE, _PAGE),
             page_token=token,
         )
         found += page
         token = page.token
-        if not token:
+        if not token or most is not None:
             return found
 
 
@@ -125,7 +217,7 @@ class Board:
 
     metrics: Mapping[str, float]
     tables: Mapping[str, Table]
-    pictures: Mapping[str, bytes]
+    files: Mapping[str, bytes]  # what else is kept: pictures, pages, what the next sweep reads
     words: str
 
 
@@ -143,7 +235,7 @@ def close_parent(parent: Parent, board: Board, interrupted: bool) -> None:
         metrics=board.metrics,
         tags={"mlflow.note.content": board.words},
         datasets=(),
-        files={**{name: text.encode() for name, text in files.items()}, **board.pictures},
+        files={**{name: text.encode() for name, text in files.items()}, **board.files},
         tables=list(board.tables),
     )
     try:

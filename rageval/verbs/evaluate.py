@@ -8,19 +8,19 @@ from omegaconf import DictConfig
 from rich.console import Console
 
 from rageval.config.choices import chosen, require_retriever, sweeping
+from rageval.config.reading import plain
 from rageval.config.settings import EvaluationConfig
 from rageval.errors import InputError
 from rageval.gatekeeping import Rules, judge
+from rageval.plan import Plan
 from rageval.registry.version import register
 from rageval.report import console, summary
 from rageval.report.outcome import Outcome
 from rageval.report.wording import about, retrieval
-from rageval.sweep.cell import run_cell
-from rageval.sweep.session import current
 from rageval.tracking.reading import CELL, SINGLE, fetch, finished
 from rageval.tracking.store import Store
 from rageval.verbs.gate import show
-from rageval.workflow import Plan, measure_and_keep, open_tracking
+from rageval.workflow import measure_and_keep, open_tracking
 
 _FAILED = 1  # a leak, or questions on which the retriever failed
 
@@ -28,12 +28,9 @@ _FAILED = 1  # a leak, or questions on which the retriever failed
 def run(composed: DictConfig) -> int:
     """Evaluate one composed configuration and return the exit code."""
     require_retriever()
-    sweep = current()
-    if sweep is not None:
-        return run_cell(composed, sweep)
     choices = chosen()
     kind = CELL if sweeping() else SINGLE
-    plan = Plan.of(composed, lambda parts: retrieval(choices, parts.window), kind)
+    plan = Plan.of(plain(composed), lambda parts: retrieval(choices, parts.window), kind)
     plan = replace(plan, choices=choices)
     _require_store(plan)
     target = console.console()

@@ -11,11 +11,12 @@ from rageval.config.reading import read_part
 from rageval.config.settings import ReportConfig
 from rageval.errors import InputError, NoVerdictError
 from rageval.registry.portable import portable
-from rageval.registry.references import run_of
+from rageval.registry.references import LATEST, run_of
 from rageval.report import console
 from rageval.report.wording import about
 from rageval.tracking.reading import Kept, artifact, fetch
 from rageval.tracking.store import Store
+from rageval.tracking.sweeps import is_sweep, newest_of_all
 from rageval.tracking.verdict import GATE
 from rageval.workflow import require_tracking
 
@@ -29,19 +30,33 @@ def run(composed: DictConfig) -> int:
     config = read_part(composed, ReportConfig)
     target = console.console()
     store = require_tracking(config.tracking, target)
-    kept = fetch(store, run_of(store, config.registry, config.dataset.name, config.run))
+    run_id = _meant(store, config)
+    sweep = is_sweep(store, run_id)
+    if sweep and config.format != "html":
+        raise InputError(f"format={config.format} is of one run; run {run_id} is a sweep")
+    kept = None if sweep else fetch(store, run_id)
     path = Path(config.output or _NAMES[config.format])
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_bytes(_content(store, kept, config))
+        path.write_bytes(
+            artifact(store, run_id, _PAGE) if kept is None else _content(store, kept, config)
+        )
     except OSError as fault:
         raise InputError(f"output: {path} cannot be written: {fault}") from fault
-    target.print(f"{config.format} of run {kept.run} ({kept.result.name}): {path}")
+    what = f"sweep {run_id}" if kept is None else f"run {kept.run} ({kept.result.name})"
+    target.print(f"{config.format} of {what}: {path}")
     if config.format == "html" and config.open and target.is_terminal:
         webbrowser.open(path.resolve().as_uri())
     words = f"run=champion with=latest{about(config.dataset.name)}"
     target.print(f"next: python -m rageval compare {words}")
     return 0
+
+
+def _meant(store: Store, config: ReportConfig) -> str:
+    """Return the run that is meant; the last one may be a sweep, for a page is all that it has."""
+    if config.run == LATEST and config.format == "html":
+        return newest_of_all(store, config.dataset.name)
+    return run_of(store, config.registry, config.dataset.name, config.run)
 
 
 def _content(store: Store, kept: Kept, config: ReportConfig) -> bytes:

@@ -1,0 +1,169 @@
+"""Everything that is known of an evaluation before its first question."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from typing import Any
+
+from rageval import provenance
+from rageval.chunking import chunks
+from rageval.chunking.chunks import Chunker, Chunks
+from rageval.config.build import build_parts
+from rageval.config.loading import Dataset, Side, load
+from rageval.config.reading import typed
+from rageval.config.settings import EvaluationConfig
+from rageval.config.tree import Tree
+from rageval.corpus.document import Corpus
+from rageval.evaluation.grounds import Benchmark, Grounds
+from rageval.evaluation.retrieval import NOTHING_KEPT, Memory
+from rageval.fingerprint import digest
+from rageval.golden.access import Access
+from rageval.pipeline import Parts
+from rageval.retrievers.retriever import Index, require
+from rageval.split import DEV
+from rageval.stages.staged import StagedIndex, reached, staged
+from rageval.stages.store import CacheConfig, Stages
+
+_COMPONENTS = ("chunking", "retriever", "rewriting")
+
+
+@dataclass(frozen=True)
+class Plan:
+    """Everything that is known before the first question."""
+
+    tree: Tree
+    config: EvaluationConfig
+    dataset: Dataset
+    parts: Parts
+    stages: Stages
+    retrieval: str  # in words
+    kind: str  # single | cell | rescore: what sort of run this is
+    split: str = DEV  # the side whose questions are asked
+    choices: Mapping[str, str] = field(default_factory=dict)  # group of conf/ → its file
+
+    @classmethod
+    def of(
+        cls,
+        tree: Tree,
+        words: Callable[[Parts], str],
+        kind: str,
+        stages: Callable[[CacheConfig], Stages] = Stages,
+    ) -> Plan:
+        """Check everything that the user wrote, before any work.
+
+        `stages` gives those of a sweep, or new ones.
+
+        Raises
+        ------
+        InputError
+            With every fault of the configuration, or of the data.
+        """
+        config = typed(tree.whole, EvaluationConfig)
+        kept = stages(config.cache)
+        source = digest(tree.whole["dataset"])
+        dataset = kept.value("dataset", source, lambda: load(config.dataset))
+        made = digest([source, *(tree.whole[name] for name in _COMPONENTS)])
+        parts = kept.aside("parts", made, lambda: _built(config, dataset.access))
+        parts = replace(parts, window=config.settled_window)
+        return cls(tree, config, dataset, parts, kept, words(parts), kind)
+
+    @property
+    def side(self) -> Side:
+        """Return the questions that are scored."""
+        return self.dataset.dev if self.split == DEV else self.dataset.holdout
+
+    @cached_property
+    def benchmark(self) -> str:
+        """Return the fingerprint of what retrieval is held against."""
+        judging = provenance.Judging(self.config.measures, self.config.judging.min_overlap)
+        asked = [judging.cutoffs.model_dump(mode="json"), judging.min_overlap]
+        return self.stages.aside(
+            "benchmark",
+            digest([self.source, self.split, *asked]),
+            lambda: provenance.benchmark(
+                self.dataset.corpus, self.side.golden, self.dataset.access, judging
+            ),
+        )
+
+    @property
+    def source(self) -> str:
+        """Return what names the data as they are read."""
+        return digest(self.tree.whole["dataset"])
+
+    @property
+    def labels(self) -> str:
+        """Return what names the questions with their labels and what their askers may see."""
+        return self.stages.aside("labels", digest([self.source, self.split]), self._labels)
+
+    def _labels(self) -> str:
+        golden, access = self.side.golden, self.dataset.access
+        groups = [sorted(access.groups(question.asker)) for question in golden]
+        return digest([self.dataset.corpus.digest, golden.digest, groups])
+
+    @property
+    def questions(self) -> str:
+        """Return what names the questions as a retriever is asked them."""
+        return digest([self.labels, self.tree.kept["rewriting"]])
+
+    @property
+    def asked(self) -> Benchmark:
+        """Return the questions with what they are held against."""
+        side, config = self.side, self.config
+        return self.stages.aside(
+            "asked",
+            self.benchmark,
+            lambda: Benchmark(
+                side.golden.questions, side.evidence, config.measures, config.judging.min_overlap
+            ),
+        )
+
+    def staged_parts(self) -> Parts:
+        """Return the parts with a retriever that computes each stage once."""
+        if self.stages.config.kind == "off":
+            return self.parts
+        node, source = self.config.retriever, self.variant.sources
+        found = self.stages.aside(
+            "staged",
+            digest([self.source, node, source]),
+            lambda: staged(self.parts.retriever, node, source, self.stages),
+        )
+        return replace(self.parts, retriever=found)
+
+    def memory(self, index: Index) -> Memory:
+        """Return the answers of an index that earlier askings left; none of a user's own."""
+        if not isinstance(index, StagedIndex):
+            return NOTHING_KEPT
+        asked = [index.key, self.questions]
+        return Memory(
+            reach=reached(self.parts.window.depth),
+            recall=lambda depth, ask: self.stages.aside(
+                "answers", digest([*asked, depth]), ask, stage="rankings"
+            ),
+        )
+
+    def cut(self, corpus: Corpus, chunker: Chunker) -> Chunks:
+        """Return the corpus cut into chunks, once for each chunking."""
+        key = digest([corpus.digest, self.variant.chunking])
+        return self.stages.value("chunks", key, lambda: chunks.cut(corpus, chunker))
+
+    def grounds(self, benchmark: Benchmark, chunks: Chunks) -> Grounds:
+        """Return the labels held against the chunks, once for each chunking."""
+        key = digest([self.labels, self.config.judging.min_overlap, chunks.digest])
+        return self.stages.value(
+            "qrels", key, lambda: Grounds.of(benchmark, chunks, self.dataset.access)
+        )
+
+    @cached_property
+    def variant(self) -> provenance.Variant:
+        """Return what names the retrieval."""
+        kept = self.tree.kept  # a new secret makes no new retrieval
+        nodes: dict[str, Any] = {name: kept[name] for name in _COMPONENTS}
+        return provenance.Variant.of(nodes, self.parts.window)
+
+
+def _built(config: EvaluationConfig, access: Access) -> Parts:
+    parts = build_parts(config, access)
+    require(parts.retriever)
+    return parts

@@ -1,0 +1,38 @@
+"""What one cell of a sweep came to."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rageval.subsets import Summary
+
+DONE, RESUMED, FAILED, SKIPPED, PLANNED = "done", "resumed", "failed", "skipped", "planned"
+STOPPED = "not run"
+
+
+@dataclass(frozen=True)
+class Ended:
+    """What one cell came to."""
+
+    number: int
+    overrides: tuple[str, ...]
+    state: str  # done | resumed | failed | skipped | planned | not run
+    run: str = ""  # id, of a cell that is recorded
+    name: str = ""  # the retrieval in words
+    whole: Mapping[str, Summary] = field(default_factory=dict)  # measure → value over `all`
+    subsets: Mapping[str, float | None] = field(default_factory=dict)  # subset → objective
+    objective: str = ""  # measure that cells are ranked by
+    values: NDArray[np.float64] | Sequence[float] = ()  # its of each question that it applies to
+    benchmark: str = ""  # fingerprint; only values of one benchmark are paired
+    variant: str = ""  # fingerprint of the retrieval
+    stages: tuple[str, ...] = ()  # digests of its chunking and its retriever
+    p95: float | None = None  # milliseconds
+    recorded: bool = False  # the latency is an earlier cell's or run's
+    seconds: float = 0.0  # that it took, stages included
+    window: float | None = None  # mean characters
+    fault: str = ""  # the cause of a failure
+    code: int = 0  # exit code

@@ -1,0 +1,111 @@
+"""What a sweep found as tables and sentences, wherever they are shown."""
+
+from __future__ import annotations
+
+from rageval.report.tables import Table
+from rageval.sweep.ended import FAILED, SKIPPED, STOPPED, Ended
+from rageval.sweep.leaderboard import Leaderboard, best_by_subset, main_effects
+from rageval.sweep.session import Session, assignments, swept
+
+SHOWN = 10  # cells of the table on the screen
+_HEADLINES = ("recall", "mrr", "precision", "completeness")  # and every hit rate
+RECORDED = "*"  # marks a latency that was measured by an earlier cell or run
+
+
+def tables(sweep: Session, board: Leaderboard) -> dict[str, Table]:
+    """Return what the parent run keeps as tables."""
+    return {
+        "leaderboard.json": ranking(board),
+        "best_by_subset.json": Table(
+            ["subset", "cell", board.objective], [list(row) for row in best_by_subset(board)]
+        ),
+        "main_effects.json": Table(
+            ["key", "value", "cells", f"mean {board.objective}"],
+            [list(row) for row in main_effects(board)],
+        ),
+        "failures.json": Table(
+            ["cell", "state", "cause"],
+            [[" ".join(e.overrides), e.state, e.fault] for e in failed(sweep)],
+        ),
+    }
+
+
+def ranking(board: Leaderboard) -> Table:
+    """Return the leaderboard: every cell, every headline measure, the objective's interval."""
+    names = [name for name in (board.best.whole if board.best else {}) if _headline(name)]
+    return Table(
+        [
+            "place",
+            "cell",
+            "retrieval",
+            *names,
+            "low",
+            "high",
+            "like the best",
+            "p95 ms",
+            "p95 recorded",
+            "run",
+        ],
+        [
+            [
+                place,
+                " ".join(cell.overrides),
+                cell.name,
+                *(cell.whole[name].value if name in cell.whole else None for name in names),
+                cell.whole[board.objective].low,
+                cell.whole[board.objective].high,
+                cell.number in board.alike,
+                cell.p95,
+                cell.recorded,
+                cell.run,
+            ]
+            for place, cell in enumerate(board.cells, start=1)
+        ],
+    )
+
+
+def short(board: Leaderboard) -> Table:
+    """Return the first cells with what was swept and the objective, for the screen."""
+    keys = list(swept(cell.overrides for cell in board.cells))
+    rows: list[list[object]] = []
+    for cell in board.cells[:SHOWN]:
+        chosen, found = assignments(cell.overrides), cell.whole[board.objective]
+        interval = f"[{found.low:.2f}, {found.high:.2f}]"
+        like = "=" if cell.number in board.alike else ""
+        mrr = cell.whole["mrr"].value if "mrr" in cell.whole else None
+        values = [chosen.get(key, "") for key in keys]
+        rows.append([len(rows) + 1, *values, found.value, interval, mrr, _latency(cell), like])
+    return Table(["", *keys, board.objective, "95 %", "mrr", "p95 ms", "like the best"], rows)
+
+
+def _latency(cell: Ended) -> str:
+    """Return the latency; one that an earlier cell or run recorded has a star."""
+    return "–" if cell.p95 is None else f"{cell.p95:.2f}{RECORDED if cell.recorded else ''}"
+
+
+def _headline(name: str) -> bool:
+    return name in _HEADLINES or name.startswith("hit_rate_at_")
+
+
+def luck(board: Leaderboard) -> list[str]:
+    """Return what the winner's place is worth, as sentences."""
+    if board.best is None or board.optimism is None or len(board.cells) < 2:
+        return []
+    value = board.best.whole[board.objective].value or 0.0
+    others = len(board.alike) - 1
+    chosen = assignments(board.best.overrides)
+    words = " ".join(
+        f"{key}={chosen[key]}"
+        for key in swept(cell.overrides for cell in board.cells)
+        if key in chosen
+    )
+    return [
+        f"best of {len(board.cells)} cells: {board.objective} {value:.3f}, {words}",
+        f"picking the best of so many flatters: expect about {value - board.optimism:.3f} "
+        f"({board.optimism:.3f} less); {others} other cells cannot be told from it",
+    ]
+
+
+def failed(sweep: Session) -> list[Ended]:
+    """Return the cells that were not evaluated."""
+    return [ended for ended in sweep.ended if ended.state in {FAILED, SKIPPED, STOPPED}]
