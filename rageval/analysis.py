@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import unicodedata
-from functools import cached_property
+from collections.abc import Sequence
+from functools import cached_property, lru_cache
 from typing import Annotated, Literal
 
 import regex
@@ -57,6 +58,14 @@ class Analyser:
             words = [word for word in words if word not in unwanted]
         return self._stem(words, language) if self.stem else words
 
+    def batch(self, texts: Sequence[str]) -> Sequence[Sequence[str]]:
+        """Return the terms of the chunks of a corpus.
+
+        Those of the last batch are kept, since the retrievers of a hybrid or a sweep read the same
+        chunks one after the other. A question is analysed each time, as production does.
+        """
+        return _batch(self, tuple(texts))
+
     def _stem(self, words: list[str], language: str) -> list[str]:
         stems = self._stems[language]
         return [stems[word] for word in words]
@@ -83,6 +92,11 @@ class Analyser:
     @cached_property
     def _stems(self) -> dict[str, _Stems]:
         return {name: _Stems(name) for name in self.languages}
+
+
+@lru_cache(maxsize=1)
+def _batch(analyser: Analyser, texts: tuple[str, ...]) -> tuple[list[str], ...]:
+    return tuple(analyser(text) for text in texts)
 
 
 class _Stems(dict[str, str]):

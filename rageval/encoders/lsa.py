@@ -35,7 +35,7 @@ class Lsa:
 
     def fit(self, texts: Sequence[str]) -> Encoding:
         """Learn terms and dimensions from the chunk texts."""
-        terms = [self.analyser(text) for text in texts]
+        terms = self.analyser.batch(texts)
         width = min(self.dimensions, len(terms) - 1, len({t for row in terms for t in row}) - 1)
         if width < 1:
             return _Nothing()
@@ -79,7 +79,12 @@ class _Latent:
     axes: Axes
 
     def encode(self, texts: Sequence[str]) -> Vectors:
-        terms = [self.analyser(text) for text in texts]
+        return self._placed(self.analyser.batch(texts))
+
+    def encode_queries(self, texts: Sequence[str]) -> Vectors:
+        return self._placed([self.analyser(text) for text in texts])
+
+    def _placed(self, terms: Sequence[Sequence[str]]) -> Vectors:
         return unit_rows(self.weights.transform(terms) @ self.axes)
 
 

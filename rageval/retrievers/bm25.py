@@ -34,7 +34,7 @@ class Bm25:
         import bm25s
         from scipy.sparse import csc_matrix
 
-        terms = [self.analyser(text) for text in chunks.texts()]
+        terms = list(self.analyser.batch(chunks.texts()))
         if not any(terms):
             return ScoredIndex(len(chunks), lambda queries: Scores.none(len(queries), len(chunks)))
         model = bm25s.BM25(k1=self.k1, b=self.b, method=self.method, backend="numpy")

@@ -26,19 +26,24 @@ class TfIdf:
         """Weigh every term of every chunk."""
         from sklearn.feature_extraction.text import TfidfVectorizer
 
-        texts = chunks.texts()
-        if not any(self.analyser(text) for text in texts):
+        terms = self.analyser.batch(chunks.texts())
+        if not any(terms):
             return ScoredIndex(len(chunks), lambda queries: Scores.none(len(queries), len(chunks)))
-        model = TfidfVectorizer(analyzer=self.analyser, sublinear_tf=self.sublinear)
-        weights = model.fit_transform(texts).T.tocsr()
-        return ScoredIndex(len(chunks), _Weights(model, weights).scores)
+        model = TfidfVectorizer(analyzer=_as_is, sublinear_tf=self.sublinear)
+        weights = model.fit_transform(terms).T.tocsr()
+        return ScoredIndex(len(chunks), _Weights(self.analyser, model, weights).scores)
+
+
+def _as_is(terms: Sequence[str]) -> Sequence[str]:
+    return terms
 
 
 @dataclass(frozen=True)
 class _Weights:
+    analyser: Analyser
     model: Any  # TfidfVectorizer
     weights: Any  # sparse float64 [n_terms, n_chunks]
 
     def scores(self, queries: Sequence[Query]) -> Scores:
-        vectors = self.model.transform([query.text for query in queries])
+        vectors = self.model.transform([self.analyser(query.text) for query in queries])
         return Scores.plain((vectors @ self.weights).toarray())

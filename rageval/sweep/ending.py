@@ -5,6 +5,7 @@ from __future__ import annotations
 import shlex
 import sys
 from collections import Counter
+from collections.abc import Collection
 
 from rich.console import Console
 from rich.text import Text
@@ -114,8 +115,9 @@ def _show(target: Console, sweep: Session, board: Leaderboard) -> None:
 def _show_failures(target: Console, sweep: Session) -> None:
     """Name the cells that were not evaluated, those of one cause together."""
     causes: dict[tuple[str, str], list[str]] = {}
+    keys = swept(sweep.grid)
     for ended in failed(sweep):
-        cell = " ".join(f"{key}={value}" for key, value in _own(sweep, ended).items())
+        cell = " ".join(f"{key}={value}" for key, value in _own(keys, ended).items())
         causes.setdefault((ended.state, ended.fault), []).append(cell)
     for (state, fault), cells in causes.items():
         lines = fault.strip().splitlines() or [""]
@@ -125,9 +127,8 @@ def _show_failures(target: Console, sweep: Session) -> None:
             target.print(Text(f"    {line}"))
 
 
-def _own(sweep: Session, ended: Ended) -> dict[str, str]:
-    """Return what tells a cell from the others."""
-    keys = swept(sweep.grid)
+def _own(keys: Collection[str], ended: Ended) -> dict[str, str]:
+    """Return what tells a cell from the others: its values of the swept keys."""
     return {key: value for key, value in assignments(ended.overrides).items() if key in keys}
 
 
