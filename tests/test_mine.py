@@ -81,6 +81,11 @@ def test_a_log_without_times_is_looked_at_whole_and_rows_without_one_are_left_ou
     assert len(recent([Asked("a", 1), asked("b")], rules(), NOW)) == 1
 
 
+def test_a_window_at_the_beginning_of_time_is_one():
+    then = datetime(1, 1, 2, tzinfo=UTC)
+    assert [one.row for one in recent([Asked("a", 1, then)], rules(), then)] == [1]
+
+
 def test_near_identical_questions_are_one_candidate_with_their_traffic():
     log = [
         asked("how do I get a parking space", 3, row=1, results=0),
@@ -295,6 +300,8 @@ def test_no_log_and_a_wrong_log_are_sentences_and_write_nothing(desk):
         (["log=csv"], "log.path: must be given"),
         (["log=csv", "log.path=nope.csv"], "nope.csv: there is no such file"),
         (["log=csv", "log.path=log.csv", "queue.days=0"], "queue.days"),
+        (["log=csv", "log.path=log.csv", "queue.days=1000000000"], "queue.days"),
+        (["log=csv", "log.path=log.csv", "candidates=log.csv/x.yaml"], "x.pool.json: cannot be"),
         (["log=csv", "log.path=log.csv", "columns.question=text"], "no column 'text'"),
     ):
         answer = desk.type("mine", *TINY, *words)
@@ -316,6 +323,16 @@ def test_candidates_are_masked_cases_to_be_judged_and_what_is_known_is_left_out(
     checked = desk.type("check", "dataset=markdown", f"dataset.path={DATA / 'documents'}",
                         "dataset.questions=candidates.yaml")  # fmt: skip
     assert (checked.code, "answerable is 'todo', allowed are true" in checked.err) == (2, True)
+
+
+def test_a_question_is_shown_as_it_was_asked_and_orders_the_terminal_nothing(desk):
+    line = '"[bold]What[/bold] is :key: [/b]\x1b[2J?","2026-11-29",0.1,1,,\n'
+    head = "question,asked_at,top_score,result_count,feedback,who\n"
+    (desk.folder / "odd.csv").write_text(head + line)
+    said = mine(desk, "log.path=odd.csv", "candidates=odd.yaml")
+    assert said.code == 0, said
+    assert "[bold]What[/bold] is :key: [/b][2J?" in said.out
+    assert "\x1b" not in said.out
 
 
 def test_the_gap_is_logged_to_the_run_and_followed_over_runs(desk):

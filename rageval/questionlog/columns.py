@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+import re
 from collections.abc import Callable, Collection, Mapping
 from datetime import UTC, date, datetime
 from pathlib import Path
@@ -16,6 +17,7 @@ from rageval.naming import shortened
 from rageval.questionlog.asked import Asked, Log, Source
 
 _MILLISECONDS = 1e11  # as seconds this would be in the year 5138
+_EPOCH = re.compile(r"\d{9,}(\.\d*)?")  # eight digits are a date: 20261130
 _WORDS = {"true": True, "yes": True, "1": True, "false": False, "no": False, "0": False}
 
 
@@ -116,6 +118,8 @@ def _absent(value: object) -> bool:
 
 
 def _text(value: object) -> str:
+    if isinstance(value, bool | bytes | list | tuple | dict):
+        raise ValueError("a text is needed")
     return str(value).strip()
 
 
@@ -126,9 +130,13 @@ def _moment(value: object) -> datetime:
     --------
     >>> _moment("2026-11-30T12:00:00+01:00").astimezone(UTC).hour, _moment(1e9).isoformat()
     (11, '2001-09-09T01:46:40+00:00')
+    >>> _moment("1764500000").isoformat()  # a table has its numbers as text
+    '2025-11-30T10:53:20+00:00'
     """
     if isinstance(value, bool):
         raise ValueError("a date and time is needed")
+    if isinstance(value, str) and _EPOCH.fullmatch(value.strip()):
+        value = float(value)
     if isinstance(value, int | float):
         return datetime.fromtimestamp(value / 1000 if value > _MILLISECONDS else value, UTC)
     if isinstance(value, str):
@@ -146,7 +154,7 @@ def _moment(value: object) -> datetime:
 def _number(value: Any) -> float:  # noqa: ANN401  a cell; decimals of databases, too
     try:
         found = float(value)
-    except ValueError:
+    except (ValueError, TypeError):
         raise ValueError("a number is needed") from None
     if isinstance(value, bool) or not math.isfinite(found):
         raise ValueError("a finite number is needed")
