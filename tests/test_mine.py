@@ -1,5 +1,7 @@
 """From a question log to cases: the queue, what is near-identical, what is new, what is masked."""
 
+import json
+from dataclasses import asdict
 from datetime import UTC, date, datetime, timedelta
 
 import numpy as np
@@ -134,6 +136,13 @@ def test_novelty_is_one_less_the_share_of_words_with_the_likest_question():
         ("card 4111 1111 1111 1111", "card <card>"),
         ("from 192.168.0.12", "from <ip>"),
         ("call +49 (30) 123456 or 030 1234567", "call <phone> or <phone>"),
+        ("01711234567, 0171/123 45 67, (030) 123456", "<phone>, <phone>, <phone>"),
+        ("555-123-4567 or (555) 123-4567", "<phone> or <phone>"),
+        ("amex 3782 822463 10005", "amex <card>"),
+        ("from 2001:db8::1 and 2001:0db8:0:0:0:0:0:1", "from <ip> and <ip>"),
+        ("on www.example.org/me", "on <url>"),
+        ("12:30:45 on 01-02-2026 or 07/08/2026, std::vector, EN 12 345-678, part 100-200-30",
+         "12:30:45 on 01-02-2026 or 07/08/2026, std::vector, EN 12 345-678, part 100-200-30"),
         ("price of KL-4411 in 2026, § 12.3, 30 days, 1.000.000 €",
          "price of KL-4411 in 2026, § 12.3, 30 days, 1.000.000 €"),
     ],
@@ -145,6 +154,13 @@ def test_what_has_the_form_of_personal_data_is_masked_and_nothing_else(text, mas
 def test_a_pattern_that_is_none_is_refused():
     with pytest.raises(InputError, match=r"masking\.extra\.x"):
         PatternMask(extra={"x": "("})
+    with pytest.raises(InputError, match=r"masking\.extra\.x: 'z\*' finds a text of no letters"):
+        PatternMask(extra={"x": "z*"})
+
+
+def test_a_form_of_your_own_comes_beside_those_of_its_kind():
+    own = PatternMask(extra={"phone": "[#]\\d{4}", "\\1": "E-\\d{5}"})
+    assert own.mask("#4711, 030 1234567, E-12345") == "<phone>, <phone>, <\\1>"
 
 
 # --- cases
@@ -161,14 +177,29 @@ def test_a_case_has_an_id_that_its_words_and_asker_decide():
 
 def test_cases_that_were_judged_stay_and_new_ones_are_added(tmp_path):
     path = tmp_path / "new" / "candidates.yaml"
-    Cases(path, "s", ()).with_new([{"id": "a", "answerable": "todo"}] * 2).write({})
+    one, other = (
+        {"id": name, "question": f"{name}?", "answerable": "todo", "source": "log"} for name in "ab"
+    )
+    Cases(path, "s", ()).with_new([one] * 2).write({})
     text = path.read_text().replace("answerable: todo", "expected: [leave]")
     path.write_text(text)
-    again = Cases.read(path, "s").with_new(
-        [{"id": "a", "answerable": "todo"}, {"id": "b", "answerable": "todo"}]
+    again = Cases.read(path, "s").with_new([one, other])
+    judged = {"id": "a", "question": "a?", "expected": ["leave"], "source": "log"}
+    assert again.cases == (judged, other)
+    assert again.todo == [other]
+
+
+def test_a_question_that_is_drawn_and_retrieved_badly_is_there_once(tmp_path):
+    bad, drawn = (
+        case_of(Asked("x?", 1), None, date(2026, 11, 30), source, "n")
+        for source in ("log", "sample")
     )
-    assert again.cases == ({"id": "a", "expected": ["leave"]}, {"id": "b", "answerable": "todo"})
-    assert [case["id"] for case in again.todo] == ["b"]
+    empty = Cases(tmp_path / "c.yaml", "s", ())
+    assert empty.with_new([bad, drawn]).cases == (drawn,)
+    assert empty.with_new([bad]).with_new([drawn]).cases == (drawn,)
+    assert empty.with_new([drawn]).with_new([bad, drawn]).cases == (drawn,)
+    judged = {**bad, "answerable": False}  # a judgement is never dropped
+    assert Cases(empty.path, "s", (judged,)).with_new([drawn]).cases == (judged, drawn)
 
 
 @pytest.mark.parametrize(
@@ -177,6 +208,11 @@ def test_cases_that_were_judged_stay_and_new_ones_are_added(tmp_path):
         ("{", "not YAML"),
         ("[]", "no list of cases with ids"),
         ("set: other\nquestions: []", "candidates of the set 'other', not of 's'"),
+        ("set: s\nquestions:\n- id: a", "case number 1: question is None, a text is needed"),
+        ("set: s\nquestions:\n- {id: 1, question: x}", "id is 1, a text is needed"),
+        ("set: s\nquestions:\n- {id: [a], question: x}", r"id is \['a'\], a text is needed"),
+        ("set: s\nquestions:\n- {id: a, question: x, added: 2026-13-45}", "month must be in"),
+        ("set: s\nquestions:\n- {id: a, question: x}\n- {id: a, question: y}", "'a' occurs twice"),
     ],
 )
 def test_a_file_that_holds_no_candidates_of_the_set_is_refused(tmp_path, text, words):
@@ -405,7 +441,14 @@ def test_suggestions_are_kept_and_a_broken_file_of_them_is_told(tmp_path):
     path = pool_path(tmp_path / "candidates.yaml")
     write_pool(path, {"log-1": found})
     assert read_pool(path) == {"log-1": found}
-    path.write_text('{"log-1": [{"document": "a"}]}')
-    with pytest.raises(InputError, match="holds no suggestions"):
-        read_pool(path)
+    for broken in (
+        '{"log-1": [{"document": "a"}]}',
+        json.dumps({"log-1": [{**asdict(found[0]), "found_by": 3}]}),
+        json.dumps({"log-1": [{**asdict(found[0]), "start": "a"}]}),
+        '{"log-1": 1}',
+        "[]",
+    ):
+        path.write_text(broken)
+        with pytest.raises(InputError, match="holds no suggestions"):
+            read_pool(path)
     assert read_pool(tmp_path / "none.json") == {}

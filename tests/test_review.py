@@ -2,6 +2,7 @@
 
 import shutil
 import threading
+from dataclasses import replace
 
 import pytest
 import yaml
@@ -11,7 +12,7 @@ from rageval.corpus.markdown import MarkdownFolder
 from rageval.errors import InputError
 from rageval.golden.access import AccessFile
 from rageval.mining.cases import Cases
-from rageval.mining.pool import Suggestion, pool_path, write_pool
+from rageval.mining.pool import Suggestion, pool_path, read_pool, write_pool
 from rageval.review.passages import passages
 from rageval.review.server import application, open_page
 from rageval.review.session import Session
@@ -111,6 +112,17 @@ def test_what_is_edited_by_hand_meanwhile_is_not_lost(client, session):
     assert post(client, {"answer": "nothing"}).status_code == 200
     assert written(session)["log-2"]["question"] == "Who waters the trees?"
     assert written(session)["log-1"]["answerable"] is False
+
+
+def test_suggestions_that_the_corpus_has_no_more_are_left_out(client, session):
+    """A document went and another changed since `mine` found them: the rest is still shown."""
+    pool = read_pool(pool_path(session.path))
+    first, second, third = pool["log-1"]
+    gone, moved = replace(first, document="gone"), replace(third, text="of yesterday")
+    write_pool(pool_path(session.path), {"log-1": [gone, second, moved]})
+    answer = client.get("/cases/log-1", headers={"X-Token": TOKEN})
+    assert answer.status_code == 200
+    assert [one["text"] for one in answer.get_json()["suggestions"]] == [second.text]
 
 
 def test_a_taken_port_is_a_sentence(session):

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Sequence
 from dataclasses import dataclass
+from datetime import date
 from pathlib import Path
 
 import yaml
@@ -119,8 +120,8 @@ def extended(path: Path, cases: Sequence[Case]) -> str:
 
 def _plain(case: Case) -> Case:
     """Return a case without the dates that YAML reads and JSON has none of."""
-    return {key: value if isinstance(value, list | dict | str | int | bool) else str(value)
-            for key, value in case.items()}  # fmt: skip
+    given = {key: value for key, value in case.items() if value is not None}
+    return {key: str(value) if isinstance(value, date) else value for key, value in given.items()}
 
 
 def _block(node: Node | None, path: Path, cases: Sequence[Case]) -> str:
