@@ -93,8 +93,8 @@ def post(client, content, name="log-1"):
         ),
         ({"answer": "maybe"}, "answer"),
         ({"answer": "nothing", "tags": [" a"]}, "tags"),
-        ([], "decision"),
-        (None, ""),
+        ([], "judgement"),
+        (None, "judgement"),
     ],
 )
 def test_a_wrong_judgement_is_told_and_nothing_is_written(client, session, content, said):
@@ -104,6 +104,19 @@ def test_a_wrong_judgement_is_told_and_nothing_is_written(client, session, conte
     assert said.lower() in " ".join(answer.get_json()["faults"]).lower()
     assert session.path.read_text() == before
     assert post(client, {"answer": "nothing"}, "log-9").status_code == 400
+
+
+@pytest.mark.parametrize("body", [b"", b"[", b"[" * 100_000, b"\xff", b'{"answer": "nothing"'])
+def test_what_is_no_json_is_told_as_such(client, body):
+    answer = client.post("/cases/log-1", data=body, headers={"X-Token": TOKEN})
+    assert answer.status_code == 400
+    assert answer.get_json()["faults"][0].startswith("judgement")
+
+
+def test_a_browser_keeps_and_passes_on_nothing(client):
+    headers = client.get("/", headers={"X-Token": TOKEN}).headers
+    assert (headers["Referrer-Policy"], headers["Cache-Control"]) == ("no-referrer", "no-store")
+    assert "frame-ancestors 'none'" in headers["Content-Security-Policy"]
 
 
 def test_what_is_edited_by_hand_meanwhile_is_not_lost(client, session):
@@ -215,6 +228,21 @@ def test_a_person_judges_everything_without_a_mouse(page, session):
     assert found["log-3"]["expected"] == ["pump"]
     press(page, "q")
     page.get_by_text("Ended.").wait_for()
+
+
+def test_a_key_that_comes_before_the_answer_never_judges_another_case(page, session):
+    """The server is slow: what follows `s` is for the next case, with nothing of the last one."""
+    page.evaluate(
+        "const real = window.fetch; window.fetch = (...asked) =>"
+        " new Promise((done) => setTimeout(() => done(real(...asked)), 200))"
+    )
+    press(page, "Enter", "f", "s")
+    page.wait_for_timeout(300)  # saved; the next case is on its way
+    press(page, "n", "s")
+    page.get_by_text("2 of 3 judged").wait_for()
+    first, second = written(session)["log-1"], written(session)["log-2"]
+    assert (first["form"], len(first["supporting"])) == ("MATCH", 1)
+    assert (second["answerable"], "form" in second, "supporting" in second) == (False, False, False)
 
 
 def test_a_span_of_several_passages_is_chosen_in_the_document(page, session):
