@@ -193,10 +193,6 @@ def press(page, *keys):
         page.keyboard.press(key)
 
 
-def saved(page):
-    page.get_by_text("saved").wait_for()
-
-
 def test_a_person_judges_everything_without_a_mouse(page, session):
     # The first passage has the focus; two pieces are needed, the third looks right and is wrong.
     press(page, "Enter", "ArrowDown", "Enter", "ArrowDown", "x")
@@ -269,7 +265,7 @@ def test_alternatives_undo_and_going_back(page, session):
     page.get_by_role("heading", name="When do unused days expire?").wait_for()
     assert page.locator("[role=option].needed").count() == 2  # as it was judged
     press(page, "u")
-    saved(page)
+    page.get_by_text("undone").wait_for()
     assert written(session)["log-1"]["answerable"] == "todo"
     assert "supporting" not in written(session)["log-1"]
 

@@ -115,13 +115,19 @@ def extended(path: Path, cases: Sequence[Case]) -> str:
             f"{path}: cases are added to .yaml, .json and .jsonl; write it anew in one of them: "
             "check export=canonical export.path=golden.yaml"
         )
-    return text + _block(compose_yaml(text, path), path, cases)
+    whole = text + _block(compose_yaml(text, path), path, cases)
+    try:
+        compose_yaml(whole, path)
+    except InputError as fault:
+        raise InputError(
+            f"{path}: what is added to its end cannot be read; does it end with `...`? Take that out"
+        ) from fault
+    return whole
 
 
 def _plain(case: Case) -> Case:
     """Return a case without the dates that YAML reads and JSON has none of."""
-    given = {key: value for key, value in case.items() if value is not None}
-    return {key: str(value) if isinstance(value, date) else value for key, value in given.items()}
+    return {key: str(value) if isinstance(value, date) else value for key, value in case.items()}
 
 
 def _block(node: Node | None, path: Path, cases: Sequence[Case]) -> str:
