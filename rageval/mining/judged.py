@@ -120,7 +120,7 @@ def extended(path: Path, cases: Sequence[Case]) -> str:
         compose_yaml(whole, path)
     except InputError as fault:
         raise InputError(
-            f"{path}: what is added to its end cannot be read; does it end with `...`? Take that out"
+            f"{path}: nothing can be added to its end; does it end with `...`? Take that out"
         ) from fault
     return whole
 
