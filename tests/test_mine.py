@@ -339,6 +339,15 @@ def test_no_log_and_a_wrong_log_are_sentences_and_write_nothing(desk):
         (["log=csv", "log.path=log.csv", "queue.days=1000000000"], "queue.days"),
         (["log=csv", "log.path=log.csv", "candidates=log.csv/x.yaml"], "x.pool.json: cannot be"),
         (["log=csv", "log.path=log.csv", "columns.question=text"], "no column 'text'"),
+        (
+            [
+                "log=csv",
+                "log.path=log.csv",
+                "masking._target_=datetime.date.today",
+                "~masking.extra",
+            ],
+            "masking: date has no method mask(text)",
+        ),
     ):
         answer = desk.type("mine", *TINY, *words)
         assert (answer.code, said in answer.err) == (2, True), answer

@@ -10,7 +10,7 @@ import pytest
 from postgres import PASSWORD, Postgres, programs
 
 from rageval.errors import InputError, UnreachableError
-from rageval.questionlog.asked import Asked
+from rageval.questionlog.asked import Asked, Log
 from rageval.questionlog.columns import Columns, read_log
 from rageval.questionlog.csv import CsvLog
 from rageval.questionlog.jsonl import JsonlLog
@@ -141,6 +141,30 @@ def test_what_is_no_text_or_number_is_told_and_never_taken_for_a_question(tmp_pa
         *["a text is needed"] * 3,
         "a number is needed",
     ]
+
+
+def test_of_a_wrong_column_the_first_rows_are_told_and_how_many_there_are(tmp_path):
+    (tmp_path / "log.csv").write_text("question,top_score\n" + "a,high\n" * 1000)
+    none = dict.fromkeys(NAMES.keys() - {"question", "top_score", "helpful", "unhelpful"})
+    with pytest.raises(InputError) as told:
+        read_log(CsvLog(path=str(tmp_path / "log.csv")), columns(**none))
+    first, *rest = str(told.value).splitlines()
+    assert first.endswith("log.csv: top_score cannot be read in 1,000 rows; the first 20:")
+    assert len(rest) == 20
+
+
+def test_a_mask_that_fails_or_gives_no_text_is_told_without_what_was_said():
+    log = Log("here", (Asked("my secret", 3), Asked("other", 4)), 1)
+
+    def broken(text):
+        raise RuntimeError(text)
+
+    with pytest.raises(InputError, match="^here:3: the masking failed with RuntimeError$"):
+        log.masked(broken)
+    with pytest.raises(InputError, match="^here:3: the masking gave NoneType, a text is needed$"):
+        log.masked(lambda text: None)
+    left = log.masked(lambda text: text.replace("my secret", " "))
+    assert ([one.text for one in left], left.blank) == (["other"], 2)
 
 
 def test_a_column_that_occurs_twice_is_refused(tmp_path):

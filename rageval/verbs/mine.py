@@ -63,7 +63,7 @@ def run(composed: DictConfig) -> int:
         raise InputError(f"no question log named; choose one: log={choices}, e.g. log.path=FILE")
     target = console.console()
     dataset = load(config.dataset)
-    mask: Mask = build(config.masking, "masking")
+    mask = _mask(config)
     log = read_log(build(config.log.source, "log"), config.columns).masked(mask.mask)
     now = _until(config) or datetime.now(UTC)
     mined = _mine(config, dataset, log, now)
@@ -75,6 +75,13 @@ def run(composed: DictConfig) -> int:
     target.print()
     target.print(f"next: python -m rageval mine review=true   to judge {config.candidates}")
     return 0
+
+
+def _mask(config: MineConfig) -> Mask:
+    mask: Mask = build(config.masking, "masking")
+    if not callable(getattr(mask, "mask", None)):
+        raise InputError(f"masking: {type(mask).__name__} has no method mask(text)")
+    return mask
 
 
 def _write(config: MineConfig, dataset: Dataset, mined: Mined) -> None:
