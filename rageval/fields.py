@@ -27,6 +27,7 @@ Name = Annotated[str, Field(strict=True), AfterValidator(_not_blank)]  # no blan
 # What experiments, models and folders are named after.
 SetIdentifier = Annotated[str, Field(strict=True, pattern=r"^\w[\w. -]*$", max_length=100)]
 Count = Annotated[int, Field(strict=True, ge=1)]  # 1, 2, …
+Days = Annotated[int, Field(strict=True, ge=1, le=36_500)]  # up to a hundred years
 Natural = Annotated[int, Field(strict=True, ge=0)]  # 0, 1, …
 Number = Annotated[float, Field(strict=True, allow_inf_nan=False)]  # finite
 Positive = Annotated[float, Field(strict=True, gt=0, allow_inf_nan=False)]

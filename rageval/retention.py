@@ -7,13 +7,13 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Literal
 
-from rageval.fields import Count, Flag, Natural, Record
+from rageval.fields import Days, Flag, Natural, Record
 
 
 class PruneConfig(Record):
     """What goes; with neither an age nor a number nothing does."""
 
-    older_than: Count | None  # days
+    older_than: Days | None
     keep: Natural | None  # so many of the newest runs stay, whatever their age
     what: Literal["runs", "text"]  # whole runs, or all that holds questions while values stay
     apply: Flag  # false: only list them

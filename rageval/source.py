@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import gzip
+import os
 import zlib
+from contextlib import suppress
 from pathlib import Path
 
 from rageval.errors import InputError
@@ -54,13 +56,14 @@ def replace_text(path: Path, text: str) -> None:
     InputError
         If it cannot be written.
     """
-    draft = path.with_name(f".{path.name}.draft")
+    draft = path.with_name(f".{path.name}.{os.getpid()}.draft")  # two programs have two drafts
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
         draft.write_text(text, encoding="utf-8", newline="")
         draft.replace(path)
     except OSError as error:
-        draft.unlink(missing_ok=True)
+        with suppress(OSError):
+            draft.unlink()
         raise InputError(f"{path}: cannot be written: {error}") from error
 
 

@@ -102,12 +102,12 @@ def test_a_scoring_needs_a_reason_and_is_entered_with_who_when_and_why(shop):
     said = holdout(shop)
     assert (said.code, "for a reason that stays in the ledger" in said.err) == (2, True)
     before = len(ledger_of(shop, 9, "tiny").entries())
-    said = holdout(shop, "reason='before the release'")
+    said = holdout(shop, "reason='before [/the] release'")
     assert said.code == 0, said
     assert "tiny, bm25, heading, k=6; held-out questions: 1" in said.out
     *_, entry = ledger_of(shop, 9, "tiny").entries()
     assert len(ledger_of(shop, 9, "tiny").entries()) == before + 1
-    assert (entry.purpose.verb, entry.purpose.reason) == ("holdout", "before the release")
+    assert (entry.purpose.verb, entry.purpose.reason) == ("holdout", "before [/the] release")
     assert (entry.purpose.run, bool(entry.who)) == (shop.run, True)
     assert entry.when.date() == datetime.now(UTC).date()
     run = shop.client.get_run(shop.run)
@@ -117,7 +117,7 @@ def test_a_scoring_needs_a_reason_and_is_entered_with_who_when_and_why(shop):
     kinds = {key.partition("/")[0] for key in entry.values}
     assert kinds == {"all", "dev", "gap", "gap_low", "gap_high"}  # no subset, no question
     listed = holdout(shop, "ledger=true")
-    assert (listed.code, "before the release" in listed.out) == (0, True)
+    assert (listed.code, "before [/the] release" in listed.out) == (0, True)
 
 
 def test_a_spent_budget_is_exit_3_for_both_verbs_and_force_says_so(shop):

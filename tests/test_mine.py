@@ -1,5 +1,7 @@
 """From a question log to cases: the queue, what is near-identical, what is new, what is masked."""
 
+import json
+from dataclasses import asdict
 from datetime import UTC, date, datetime, timedelta
 
 import numpy as np
@@ -81,6 +83,11 @@ def test_a_log_without_times_is_looked_at_whole_and_rows_without_one_are_left_ou
     assert len(recent([Asked("a", 1), asked("b")], rules(), NOW)) == 1
 
 
+def test_a_window_at_the_beginning_of_time_is_one():
+    then = datetime(1, 1, 2, tzinfo=UTC)
+    assert [one.row for one in recent([Asked("a", 1, then)], rules(), then)] == [1]
+
+
 def test_near_identical_questions_are_one_candidate_with_their_traffic():
     log = [
         asked("how do I get a parking space", 3, row=1, results=0),
@@ -129,6 +136,13 @@ def test_novelty_is_one_less_the_share_of_words_with_the_likest_question():
         ("card 4111 1111 1111 1111", "card <card>"),
         ("from 192.168.0.12", "from <ip>"),
         ("call +49 (30) 123456 or 030 1234567", "call <phone> or <phone>"),
+        ("01711234567, 0171/123 45 67, (030) 123456", "<phone>, <phone>, <phone>"),
+        ("555-123-4567 or (555) 123-4567", "<phone> or <phone>"),
+        ("amex 3782 822463 10005", "amex <card>"),
+        ("from 2001:db8::1 and 2001:0db8:0:0:0:0:0:1", "from <ip> and <ip>"),
+        ("on www.example.org/me", "on <url>"),
+        ("12:30:45 on 01-02-2026 or 07/08/2026, std::vector, EN 12 345-678, part 100-200-30",
+         "12:30:45 on 01-02-2026 or 07/08/2026, std::vector, EN 12 345-678, part 100-200-30"),
         ("price of KL-4411 in 2026, § 12.3, 30 days, 1.000.000 €",
          "price of KL-4411 in 2026, § 12.3, 30 days, 1.000.000 €"),
     ],
@@ -140,6 +154,13 @@ def test_what_has_the_form_of_personal_data_is_masked_and_nothing_else(text, mas
 def test_a_pattern_that_is_none_is_refused():
     with pytest.raises(InputError, match=r"masking\.extra\.x"):
         PatternMask(extra={"x": "("})
+    with pytest.raises(InputError, match=r"masking\.extra\.x: 'z\*' finds a text of no letters"):
+        PatternMask(extra={"x": "z*"})
+
+
+def test_a_form_of_your_own_comes_beside_those_of_its_kind():
+    own = PatternMask(extra={"phone": "[#]\\d{4}", "\\1": "E-\\d{5}"})
+    assert own.mask("#4711, 030 1234567, E-12345") == "<phone>, <phone>, <\\1>"
 
 
 # --- cases
@@ -156,14 +177,29 @@ def test_a_case_has_an_id_that_its_words_and_asker_decide():
 
 def test_cases_that_were_judged_stay_and_new_ones_are_added(tmp_path):
     path = tmp_path / "new" / "candidates.yaml"
-    Cases(path, "s", ()).with_new([{"id": "a", "answerable": "todo"}] * 2).write({})
+    one, other = (
+        {"id": name, "question": f"{name}?", "answerable": "todo", "source": "log"} for name in "ab"
+    )
+    Cases(path, "s", ()).with_new([one] * 2).write({})
     text = path.read_text().replace("answerable: todo", "expected: [leave]")
     path.write_text(text)
-    again = Cases.read(path, "s").with_new(
-        [{"id": "a", "answerable": "todo"}, {"id": "b", "answerable": "todo"}]
+    again = Cases.read(path, "s").with_new([one, other])
+    judged = {"id": "a", "question": "a?", "expected": ["leave"], "source": "log"}
+    assert again.cases == (judged, other)
+    assert again.todo == [other]
+
+
+def test_a_question_that_is_drawn_and_retrieved_badly_is_there_once(tmp_path):
+    bad, drawn = (
+        case_of(Asked("x?", 1), None, date(2026, 11, 30), source, "n")
+        for source in ("log", "sample")
     )
-    assert again.cases == ({"id": "a", "expected": ["leave"]}, {"id": "b", "answerable": "todo"})
-    assert [case["id"] for case in again.todo] == ["b"]
+    empty = Cases(tmp_path / "c.yaml", "s", ())
+    assert empty.with_new([bad, drawn]).cases == (drawn,)
+    assert empty.with_new([bad]).with_new([drawn]).cases == (drawn,)
+    assert empty.with_new([drawn]).with_new([bad, drawn]).cases == (drawn,)
+    judged = {**bad, "answerable": False}  # a judgement is never dropped
+    assert Cases(empty.path, "s", (judged,)).with_new([drawn]).cases == (judged, drawn)
 
 
 @pytest.mark.parametrize(
@@ -172,6 +208,11 @@ def test_cases_that_were_judged_stay_and_new_ones_are_added(tmp_path):
         ("{", "not YAML"),
         ("[]", "no list of cases with ids"),
         ("set: other\nquestions: []", "candidates of the set 'other', not of 's'"),
+        ("set: s\nquestions:\n- id: a", "case number 1: question is None, a text is needed"),
+        ("set: s\nquestions:\n- {id: 1, question: x}", "id is 1, a text is needed"),
+        ("set: s\nquestions:\n- {id: [a], question: x}", r"id is \['a'\], a text is needed"),
+        ("set: s\nquestions:\n- {id: a, question: x, added: 2026-13-45}", "month must be in"),
+        ("set: s\nquestions:\n- {id: a, question: x}\n- {id: a, question: y}", "'a' occurs twice"),
     ],
 )
 def test_a_file_that_holds_no_candidates_of_the_set_is_refused(tmp_path, text, words):
@@ -295,7 +336,18 @@ def test_no_log_and_a_wrong_log_are_sentences_and_write_nothing(desk):
         (["log=csv"], "log.path: must be given"),
         (["log=csv", "log.path=nope.csv"], "nope.csv: there is no such file"),
         (["log=csv", "log.path=log.csv", "queue.days=0"], "queue.days"),
+        (["log=csv", "log.path=log.csv", "queue.days=1000000000"], "queue.days"),
+        (["log=csv", "log.path=log.csv", "candidates=log.csv/x.yaml"], "x.pool.json: cannot be"),
         (["log=csv", "log.path=log.csv", "columns.question=text"], "no column 'text'"),
+        (
+            [
+                "log=csv",
+                "log.path=log.csv",
+                "masking._target_=datetime.date.today",
+                "~masking.extra",
+            ],
+            "masking: date has no method mask(text)",
+        ),
     ):
         answer = desk.type("mine", *TINY, *words)
         assert (answer.code, said in answer.err) == (2, True), answer
@@ -316,6 +368,16 @@ def test_candidates_are_masked_cases_to_be_judged_and_what_is_known_is_left_out(
     checked = desk.type("check", "dataset=markdown", f"dataset.path={DATA / 'documents'}",
                         "dataset.questions=candidates.yaml")  # fmt: skip
     assert (checked.code, "answerable is 'todo', allowed are true" in checked.err) == (2, True)
+
+
+def test_a_question_is_shown_as_it_was_asked_and_orders_the_terminal_nothing(desk):
+    line = '"[bold]What[/bold] is :key: [/b]\x1b[2J?","2026-11-29",0.1,1,,\n'
+    head = "question,asked_at,top_score,result_count,feedback,who\n"
+    (desk.folder / "odd.csv").write_text(head + line)
+    said = mine(desk, "log.path=odd.csv", "candidates=odd.yaml")
+    assert said.code == 0, said
+    assert "[bold]What[/bold] is :key: [/b][2J?" in said.out
+    assert "\x1b" not in said.out
 
 
 def test_the_gap_is_logged_to_the_run_and_followed_over_runs(desk):
@@ -388,7 +450,14 @@ def test_suggestions_are_kept_and_a_broken_file_of_them_is_told(tmp_path):
     path = pool_path(tmp_path / "candidates.yaml")
     write_pool(path, {"log-1": found})
     assert read_pool(path) == {"log-1": found}
-    path.write_text('{"log-1": [{"document": "a"}]}')
-    with pytest.raises(InputError, match="holds no suggestions"):
-        read_pool(path)
+    for broken in (
+        '{"log-1": [{"document": "a"}]}',
+        json.dumps({"log-1": [{**asdict(found[0]), "found_by": 3}]}),
+        json.dumps({"log-1": [{**asdict(found[0]), "start": "a"}]}),
+        '{"log-1": 1}',
+        "[]",
+    ):
+        path.write_text(broken)
+        with pytest.raises(InputError, match="holds no suggestions"):
+            read_pool(path)
     assert read_pool(tmp_path / "none.json") == {}

@@ -114,6 +114,16 @@ def test_a_file_that_cannot_be_added_to_is_told_and_stays(desk, text):
     assert golden.read_text() == text
 
 
+def test_nothing_is_added_below_the_end_of_a_document(desk):
+    golden = desk.folder / "data" / "golden.yaml"
+    text = golden.read_text() + "...\n"
+    golden.write_text(text)
+    candidates(desk, CASES)
+    said = merge(desk)
+    assert (said.code, "does it end with `...`?" in said.err) == (2, True), said
+    assert golden.read_text() == text
+
+
 def test_without_candidates_or_with_todo_alone_nothing_happens(desk):
     before = (desk.folder / "data" / "golden.yaml").read_text()
     assert merge(desk).code == 0

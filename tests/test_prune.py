@@ -78,7 +78,10 @@ def test_it_is_off_and_says_how_to_turn_it_on(desk):
     assert (said.code, "none goes: set prune.older_than=DAYS" in said.out) == (0, True)
 
 
-@pytest.mark.parametrize("wrong", ["prune.older_than=0", "prune.keep=-1", "prune.what=all"])
+@pytest.mark.parametrize(
+    "wrong",
+    ["prune.older_than=0", "prune.older_than=1000000000", "prune.keep=-1", "prune.what=all"],
+)
 def test_a_wrong_rule_is_refused_before_anything_goes(desk, wrong):
     before = active(desk)
     said = prune(desk, wrong, "prune.apply=true")

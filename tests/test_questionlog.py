@@ -10,7 +10,7 @@ import pytest
 from postgres import PASSWORD, Postgres, programs
 
 from rageval.errors import InputError, UnreachableError
-from rageval.questionlog.asked import Asked
+from rageval.questionlog.asked import Asked, Log
 from rageval.questionlog.columns import Columns, read_log
 from rageval.questionlog.csv import CsvLog
 from rageval.questionlog.jsonl import JsonlLog
@@ -130,6 +130,50 @@ def test_every_bad_value_is_told_with_its_line_and_what_is_needed(tmp_path):
     ]
 
 
+def test_what_is_no_text_or_number_is_told_and_never_taken_for_a_question(tmp_path):
+    rows = [{"question": {"text": "a"}}, {"question": [1]}, {"question": True},
+            {"question": "b", "result_count": [1]}]  # fmt: skip
+    (tmp_path / "log.jsonl").write_text("\n".join(map(json.dumps, rows)))
+    none = dict.fromkeys(NAMES.keys() - {"question", "result_count", "helpful", "unhelpful"})
+    with pytest.raises(InputError) as told:
+        read_log(JsonlLog(path=str(tmp_path / "log.jsonl")), columns(**none))
+    assert [line.rpartition(": ")[2] for line in str(told.value).splitlines()] == [
+        *["a text is needed"] * 3,
+        "a number is needed",
+    ]
+
+
+def test_of_a_wrong_column_the_first_rows_are_told_and_how_many_there_are(tmp_path):
+    (tmp_path / "log.csv").write_text("question,top_score\n" + "a,high\n" * 1000)
+    none = dict.fromkeys(NAMES.keys() - {"question", "top_score", "helpful", "unhelpful"})
+    with pytest.raises(InputError) as told:
+        read_log(CsvLog(path=str(tmp_path / "log.csv")), columns(**none))
+    first, *rest = str(told.value).splitlines()
+    assert first.endswith("log.csv: top_score cannot be read in 1,000 rows; the first 20:")
+    assert len(rest) == 20
+
+
+def test_a_mask_that_fails_or_gives_no_text_is_told_without_what_was_said():
+    log = Log("here", (Asked("my secret", 3), Asked("other", 4)), 1)
+
+    def broken(text):
+        raise RuntimeError(text)
+
+    with pytest.raises(InputError, match="^here:3: the masking failed with RuntimeError$"):
+        log.masked(broken)
+    with pytest.raises(InputError, match="^here:3: the masking gave NoneType, a text is needed$"):
+        log.masked(lambda text: None)
+    left = log.masked(lambda text: text.replace("my secret", " "))
+    assert ([one.text for one in left], left.blank) == (["other"], 2)
+
+
+def test_a_column_that_occurs_twice_is_refused(tmp_path):
+    (tmp_path / "log.csv").write_text("question,question\na,b\n")
+    none = dict.fromkeys(NAMES.keys() - {"question", "helpful", "unhelpful"})
+    with pytest.raises(InputError, match="log.csv:1: the column 'question' occurs twice"):
+        read_log(CsvLog(path=str(tmp_path / "log.csv")), columns(**none))
+
+
 def test_every_missing_column_is_told_with_those_that_there_are(tmp_path):
     (tmp_path / "log.csv").write_text("text,when\nx,2026-11-29\n")
     with pytest.raises(InputError) as told:
@@ -149,6 +193,9 @@ def test_every_missing_column_is_told_with_those_that_there_are(tmp_path):
          datetime(2026, 11, 29, 9, tzinfo=UTC)),
         (1764410400, datetime(2025, 11, 29, 10, tzinfo=UTC)),
         (1764410400000, datetime(2025, 11, 29, 10, tzinfo=UTC)),
+        ("1764410400", datetime(2025, 11, 29, 10, tzinfo=UTC)),  # a CSV has its numbers as text
+        ("1764410400000", datetime(2025, 11, 29, 10, tzinfo=UTC)),
+        ("20251129", datetime(2025, 11, 29, tzinfo=UTC)),
         (float("nan"), None),
     ],
 )  # fmt: skip

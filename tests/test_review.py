@@ -2,6 +2,7 @@
 
 import shutil
 import threading
+from dataclasses import replace
 
 import pytest
 import yaml
@@ -11,7 +12,7 @@ from rageval.corpus.markdown import MarkdownFolder
 from rageval.errors import InputError
 from rageval.golden.access import AccessFile
 from rageval.mining.cases import Cases
-from rageval.mining.pool import Suggestion, pool_path, write_pool
+from rageval.mining.pool import Suggestion, pool_path, read_pool, write_pool
 from rageval.review.passages import passages
 from rageval.review.server import application, open_page
 from rageval.review.session import Session
@@ -92,8 +93,8 @@ def post(client, content, name="log-1"):
         ),
         ({"answer": "maybe"}, "answer"),
         ({"answer": "nothing", "tags": [" a"]}, "tags"),
-        ([], "decision"),
-        (None, ""),
+        ([], "judgement"),
+        (None, "judgement"),
     ],
 )
 def test_a_wrong_judgement_is_told_and_nothing_is_written(client, session, content, said):
@@ -105,12 +106,36 @@ def test_a_wrong_judgement_is_told_and_nothing_is_written(client, session, conte
     assert post(client, {"answer": "nothing"}, "log-9").status_code == 400
 
 
+@pytest.mark.parametrize("body", [b"", b"[", b"[" * 100_000, b"\xff", b'{"answer": "nothing"'])
+def test_what_is_no_json_is_told_as_such(client, body):
+    answer = client.post("/cases/log-1", data=body, headers={"X-Token": TOKEN})
+    assert answer.status_code == 400
+    assert answer.get_json()["faults"][0].startswith("judgement")
+
+
+def test_a_browser_keeps_and_passes_on_nothing(client):
+    headers = client.get("/", headers={"X-Token": TOKEN}).headers
+    assert (headers["Referrer-Policy"], headers["Cache-Control"]) == ("no-referrer", "no-store")
+    assert "frame-ancestors 'none'" in headers["Content-Security-Policy"]
+
+
 def test_what_is_edited_by_hand_meanwhile_is_not_lost(client, session):
     text = session.path.read_text()
     session.path.write_text(text.replace("Who waters the plants?", "Who waters the trees?"))
     assert post(client, {"answer": "nothing"}).status_code == 200
     assert written(session)["log-2"]["question"] == "Who waters the trees?"
     assert written(session)["log-1"]["answerable"] is False
+
+
+def test_suggestions_that_the_corpus_has_no_more_are_left_out(client, session):
+    """A document went and another changed since `mine` found them: the rest is still shown."""
+    pool = read_pool(pool_path(session.path))
+    first, second, third = pool["log-1"]
+    gone, moved = replace(first, document="gone"), replace(third, text="of yesterday")
+    write_pool(pool_path(session.path), {"log-1": [gone, second, moved]})
+    answer = client.get("/cases/log-1", headers={"X-Token": TOKEN})
+    assert answer.status_code == 200
+    assert [one["text"] for one in answer.get_json()["suggestions"]] == [second.text]
 
 
 def test_a_taken_port_is_a_sentence(session):
@@ -168,10 +193,6 @@ def press(page, *keys):
         page.keyboard.press(key)
 
 
-def saved(page):
-    page.get_by_text("saved").wait_for()
-
-
 def test_a_person_judges_everything_without_a_mouse(page, session):
     # The first passage has the focus; two pieces are needed, the third looks right and is wrong.
     press(page, "Enter", "ArrowDown", "Enter", "ArrowDown", "x")
@@ -205,6 +226,21 @@ def test_a_person_judges_everything_without_a_mouse(page, session):
     page.get_by_text("Ended.").wait_for()
 
 
+def test_a_key_that_comes_before_the_answer_never_judges_another_case(page, session):
+    """The server is slow: what follows `s` is for the next case, with nothing of the last one."""
+    page.evaluate(
+        "const real = window.fetch; window.fetch = (...asked) =>"
+        " new Promise((done) => setTimeout(() => done(real(...asked)), 200))"
+    )
+    press(page, "Enter", "f", "s")
+    page.wait_for_timeout(300)  # saved; the next case is on its way
+    press(page, "n", "s")
+    page.get_by_text("2 of 3 judged").wait_for()
+    first, second = written(session)["log-1"], written(session)["log-2"]
+    assert (first["form"], len(first["supporting"])) == ("MATCH", 1)
+    assert (second["answerable"], "form" in second, "supporting" in second) == (False, False, False)
+
+
 def test_a_span_of_several_passages_is_chosen_in_the_document(page, session):
     press(page, "o")
     page.get_by_role("heading", name="leave").wait_for()
@@ -229,7 +265,7 @@ def test_alternatives_undo_and_going_back(page, session):
     page.get_by_role("heading", name="When do unused days expire?").wait_for()
     assert page.locator("[role=option].needed").count() == 2  # as it was judged
     press(page, "u")
-    saved(page)
+    page.get_by_text("undone").wait_for()
     assert written(session)["log-1"]["answerable"] == "todo"
     assert "supporting" not in written(session)["log-1"]
 

@@ -52,7 +52,7 @@ def rows_of_csv(text: str, path: Path, faults: Faults) -> Node:
     for line, cells in read_table(text, path, faults):
         if not columns:
             columns = cells
-            _note_columns(path, line, columns, faults)
+            note_columns(path, line, columns, faults)
         elif len(cells) != len(columns):
             faults.add(path, line, f"{len(cells)} cells, the head of the table has {len(columns)}")
         else:
@@ -102,7 +102,8 @@ def _golden(name: Node, rows: list[Node]) -> Node:
     return mapping_node({"set": name, "questions": list_node(rows, 1)}, 1)
 
 
-def _note_columns(path: Path, line: int, columns: list[str], faults: Faults) -> None:
+def note_columns(path: Path, line: int, columns: list[str], faults: Faults) -> None:
+    """Note every column that occurs twice: one of the two would be lost."""
     for column in sorted({name for name in columns if columns.count(name) > 1}):
         faults.add(path, line, f"the column {column!r} occurs twice")
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date
@@ -13,7 +14,9 @@ import yaml
 from rageval.errors import InputError
 from rageval.export.canonical import as_yaml
 from rageval.fingerprint import digest
+from rageval.mining.production import SAMPLE
 from rageval.mining.queue import Candidate
+from rageval.nodes import compose_yaml
 from rageval.questionlog.asked import Asked
 from rageval.source import read_text, replace_text
 
@@ -45,14 +48,11 @@ class Cases:
         """
         if not path.exists():
             return cls(path, name, ())
-        try:
-            content = yaml.safe_load(read_text(path))
-        except yaml.YAMLError as fault:
-            first = " ".join(str(fault).split())
-            raise InputError(f"{path}: not YAML: {first}") from fault
+        content = _content(path)
         cases = content.get("questions") if isinstance(content, dict) else None
         if not isinstance(cases, list) or not all(isinstance(c, dict) and "id" in c for c in cases):
             raise InputError(f"{path}: no list of cases with ids below the key questions")
+        _require_texts(path, cases)
         if content.get("set") != name:
             raise InputError(
                 f"{path}: holds candidates of the set {content.get('set')!r}, not of {name!r}"
@@ -65,10 +65,19 @@ class Cases:
         return [case for case in self.cases if case.get("answerable") == TODO]
 
     def with_new(self, cases: Sequence[Case]) -> Cases:
-        """Return these and the new ones; a case that is there stays as it was judged."""
-        known = {case["id"] for case in self.cases}
-        new = {case["id"]: case for case in cases if case["id"] not in known}
-        return Cases(self.path, self.name, (*self.cases, *new.values()))
+        """Return these and the new ones; a case that is there stays as it was judged.
+
+        A question that retrieved badly and is drawn by chance, too, is there once, as drawn: what
+        stands for the log may not lack what retrieves badly. Unless it was judged before it was
+        drawn; then it is there twice.
+        """
+        ids = {case["id"] for case in self.cases}
+        new = {case["id"]: case for case in cases if case["id"] not in ids}
+        drawn = {_asked(case) for case in new.values() if case["source"] == SAMPLE}
+        kept = [c for c in self.cases if _asked(c) not in drawn or c.get("answerable") != TODO]
+        known = drawn | {_asked(case) for case in kept}
+        added = [c for c in new.values() if c["source"] == SAMPLE or _asked(c) not in known]
+        return Cases(self.path, self.name, (*kept, *added))
 
     def write(self, comments: Mapping[str, Sequence[str]]) -> None:
         """Replace the file in one step; `comments` are lines for people below a case, by its id."""
@@ -79,6 +88,33 @@ class Cases:
             if case.get("answerable") == TODO:
                 body += "".join(f"  # {line}\n" for line in comments.get(case["id"], ()))
         replace_text(self.path, head + body)
+
+
+def _asked(case: Case) -> tuple[object, object]:
+    return case["question"], case.get("asker")
+
+
+def _content(path: Path) -> Any:  # noqa: ANN401  whatever the file holds
+    text = read_text(path)
+    compose_yaml(text, path)  # tells by its line what is no YAML
+    try:
+        return yaml.safe_load(text)
+    except ValueError as fault:  # a date that is none
+        raise InputError(f"{path}: not read: {fault}") from fault
+
+
+def _require_texts(path: Path, cases: Sequence[Case]) -> None:
+    """Make sure that each case can be named and shown; what else is wrong `merge` tells."""
+    faults = [
+        f"{path}: case number {number}: {key} is {case.get(key)!r}, a text is needed"
+        for number, case in enumerate(cases, start=1)
+        for key in ("id", "question")
+        if not isinstance(case.get(key), str)
+    ]
+    counts = Counter(str(case["id"]) for case in cases)
+    faults += [f"{path}: the id {name!r} occurs twice" for name, n in counts.items() if n > 1]
+    if faults:
+        raise InputError.of(faults)
 
 
 def case_of(asked: Asked, asker: str | None, today: date, source: str, notes: str) -> Case:

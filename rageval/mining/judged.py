@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Sequence
 from dataclasses import dataclass
+from datetime import date
 from pathlib import Path
 
 import yaml
@@ -114,13 +115,19 @@ def extended(path: Path, cases: Sequence[Case]) -> str:
             f"{path}: cases are added to .yaml, .json and .jsonl; write it anew in one of them: "
             "check export=canonical export.path=golden.yaml"
         )
-    return text + _block(compose_yaml(text, path), path, cases)
+    whole = text + _block(compose_yaml(text, path), path, cases)
+    try:
+        compose_yaml(whole, path)
+    except InputError as fault:
+        raise InputError(
+            f"{path}: nothing can be added to its end; does it end with `...`? Take that out"
+        ) from fault
+    return whole
 
 
 def _plain(case: Case) -> Case:
     """Return a case without the dates that YAML reads and JSON has none of."""
-    return {key: value if isinstance(value, list | dict | str | int | bool) else str(value)
-            for key, value in case.items()}  # fmt: skip
+    return {key: str(value) if isinstance(value, date) else value for key, value in case.items()}
 
 
 def _block(node: Node | None, path: Path, cases: Sequence[Case]) -> str:

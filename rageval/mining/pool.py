@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
+from functools import cache
 from pathlib import Path
-from typing import Any
+
+from pydantic import TypeAdapter
 
 from rageval.chunking.chunks import Chunks
 from rageval.chunking.sections import sections
+from rageval.corpus.document import Corpus, Document
 from rageval.errors import InputError
 from rageval.pipeline import Ask, Pipeline
 from rageval.source import read_text, replace_text
@@ -36,6 +39,7 @@ class Suggestion:
         return f"{' / '.join([self.document, *self.heading])} — {cut}"
 
 
+_SUGGESTIONS = TypeAdapter(list[Suggestion])
 Pool = Mapping[str, Sequence[Suggestion]]  # id of a case → what was found for it
 
 
@@ -54,19 +58,34 @@ def pooled(asks: Sequence[Ask], pipelines: Mapping[str, Pipeline]) -> list[list[
         for row, numbers in enumerate(found.tolist()):
             for rank, number in enumerate((n for n in numbers if n >= 0), start=1):
                 ranks[row].setdefault(number, {}).setdefault(name, rank)
-    return [[_suggestion(chunks, n, found[n]) for n in _ordered(found)] for found in ranks]
+    begins = cache(lambda document: {s.start: s.path for s in reversed(sections(document.text))})
+    return [[_suggestion(chunks, n, found[n], begins) for n in _ordered(found)] for found in ranks]
 
 
 def _ordered(found: Mapping[int, Mapping[str, int]]) -> list[int]:
     return sorted(found, key=lambda n: (-len(found[n]), min(found[n].values()), n))
 
 
-def _suggestion(chunks: Chunks, number: int, found_by: Mapping[str, int]) -> Suggestion:
+def _suggestion(
+    chunks: Chunks,
+    number: int,
+    found_by: Mapping[str, int],
+    begins: Callable[[Document], Mapping[int, Sequence[str]]],
+) -> Suggestion:
     document = chunks.corpus[int(chunks.document[number])]
     start, end = int(chunks.start[number]), int(chunks.end[number])
-    heading = next((s.path for s in sections(document.text) if s.start == start), ())
-    text = document.text[start:end]
-    return Suggestion(document.id, start, end, tuple(heading), text, dict(found_by))
+    heading = tuple(begins(document).get(start, ()))
+    return Suggestion(document.id, start, end, heading, document.text[start:end], dict(found_by))
+
+
+def current(found: Sequence[Suggestion], corpus: Corpus) -> list[Suggestion]:
+    """Return the suggestions that still stand in the corpus where they were found."""
+    return [
+        one
+        for one in found
+        if (document := corpus.find(one.document)) is not None
+        and document.text[one.start : one.end] == one.text
+    ]
 
 
 def pool_path(candidates: Path) -> Path:
@@ -98,15 +117,11 @@ def read_pool(path: Path) -> dict[str, list[Suggestion]]:
         return {}
     try:
         content = json.loads(read_text(path))
-        return {name: list(map(_read, found)) for name, found in content.items()}
-    except (ValueError, TypeError, KeyError, AttributeError) as fault:
+        return {name: _SUGGESTIONS.validate_python(found) for name, found in content.items()}
+    except (ValueError, AttributeError) as fault:
         raise InputError(
-            f"{path}: holds no suggestions ({fault}); delete it, and `mine` finds them anew"
+            f"{path}: holds no suggestions; delete it, and `mine` finds them anew"
         ) from fault
-
-
-def _read(content: Mapping[str, Any]) -> Suggestion:
-    return Suggestion(**{**content, "heading": tuple(content["heading"])})
 
 
 def comments(pool: Pool) -> dict[str, list[str]]:

@@ -9,7 +9,7 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
-from rageval.fields import Count, Natural, Number, Record, Share
+from rageval.fields import Days, Natural, Number, Record, Share
 from rageval.mining.clusters import Cluster
 from rageval.questionlog.asked import Asked
 
@@ -17,7 +17,7 @@ from rageval.questionlog.asked import Asked
 class QueueConfig(Record):
     """Which questions are candidates; the defaults are the method's."""
 
-    days: Count  # only questions asked so lately, counted back from `until`
+    days: Days  # only questions asked so lately, counted back from `until`
     until: datetime | None  # with a zone or in UTC; null = now
     min_score: Number | None  # a top score below it is bad; null = scores are not looked at
     limit: Natural  # candidates at most
@@ -42,8 +42,8 @@ def recent(log: Sequence[Asked], config: QueueConfig, now: datetime) -> list[Ask
     """
     if not any(one.when for one in log):
         return list(log)
-    begins = now - timedelta(days=config.days)
-    return [one for one in log if one.when is not None and begins < one.when <= now]
+    width, none = timedelta(days=config.days), timedelta(0)
+    return [one for one in log if one.when is not None and none <= now - one.when < width]
 
 
 def reasons(asked: Asked, min_score: float | None) -> list[str]:

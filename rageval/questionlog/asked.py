@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Any, Protocol
 
+from rageval.errors import InputError
 from rageval.faults import Faults
 
 
@@ -34,14 +35,37 @@ class Log:
     blank: int  # rows without a question, which are left out
 
     def masked(self, mask: Callable[[str], str]) -> Log:
-        """Return the log with every question masked, so that nothing later sees what was said."""
-        return replace(self, rows=tuple(replace(one, text=mask(one.text)) for one in self.rows))
+        """Return the log with every question masked, so that nothing later sees what was said.
+
+        What the mask leaves nothing of counts as blank.
+
+        Raises
+        ------
+        InputError
+            If the mask fails or gives no text; without its words, which may hold what was said.
+        """
+        texts = [_masked(one, mask, self.place) for one in self.rows]
+        pairs = zip(self.rows, texts, strict=True)
+        rows = tuple(replace(one, text=text) for one, text in pairs if text)
+        return replace(self, rows=rows, blank=self.blank + len(self.rows) - len(rows))
 
     def __iter__(self) -> Iterator[Asked]:
         return iter(self.rows)
 
     def __len__(self) -> int:
         return len(self.rows)
+
+
+def _masked(asked: Asked, mask: Callable[[str], str], place: str) -> str:
+    try:
+        text: object = mask(asked.text)
+    except Exception as fault:  # a user's class may raise anything
+        told = f"{place}:{asked.row}: the masking failed with {type(fault).__name__}"
+        raise InputError(told) from fault
+    if not isinstance(text, str):
+        kind = type(text).__name__
+        raise InputError(f"{place}:{asked.row}: the masking gave {kind}, a text is needed")
+    return text.strip()
 
 
 class Source(Protocol):

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 import math
+import re
+from collections import Counter
 from collections.abc import Callable, Collection, Mapping
 from datetime import UTC, date, datetime
 from pathlib import Path
@@ -16,6 +18,8 @@ from rageval.naming import shortened
 from rageval.questionlog.asked import Asked, Log, Source
 
 _MILLISECONDS = 1e11  # as seconds this would be in the year 5138
+_TOLD = 20  # faults of one column
+_EPOCH = re.compile(r"\d{9,}(\.\d*)?")  # eight digits are a date: 20261130
 _WORDS = {"true": True, "yes": True, "1": True, "false": False, "no": False, "0": False}
 
 
@@ -46,7 +50,8 @@ def read_log(source: Source, columns: Columns) -> Log:
     Raises
     ------
     InputError
-        With every fault: a missing column, a value that is no number, date or truth.
+        With the faults: a missing column, a value that is no number, date or truth; of one column
+        the first twenty, since in a wrong one every row is at fault.
     UnreachableError
         If a database does not answer.
     """
@@ -54,11 +59,21 @@ def read_log(source: Source, columns: Columns) -> Log:
     found: list[Asked] = []
     seen: dict[str, None] = {}  # columns, in the order of their first row
     blank = 0
+    wrong: Counter[str] = Counter()  # column → faults
+
+    def tell(at: int, name: str, told: str) -> None:
+        wrong[name] += 1
+        if wrong[name] <= _TOLD:
+            faults.add(place, at, f"{name} {told}")
+
     for row, values in source.rows(faults):
         seen |= dict.fromkeys(values)
-        asked = _asked(row, values, columns, lambda at, told: faults.add(place, at, told))
+        asked = _asked(row, values, columns, tell)
         found += [] if asked is None else [asked]
         blank += asked is None
+    for name, count in wrong.items():
+        if count > _TOLD:
+            faults.add(place, 0, f"{name} cannot be read in {count:,} rows; the first {_TOLD}:")
     if seen:
         _require(columns, seen, source.place)
     faults.settle()
@@ -77,7 +92,7 @@ def _require(columns: Columns, values: Collection[str], place: str) -> None:
 
 
 def _asked(
-    row: int, values: Mapping[str, Any], columns: Columns, tell: Callable[[int, str], None]
+    row: int, values: Mapping[str, Any], columns: Columns, tell: Callable[[int, str, str], None]
 ) -> Asked | None:
     """Return a row as a question, None if it holds none; what cannot be read is told."""
 
@@ -89,7 +104,7 @@ def _asked(
         try:
             return read(value)
         except (ValueError, TypeError, OverflowError) as fault:
-            tell(row, f"{name} is {shortened(str(value))}: {fault}")
+            tell(row, str(name), f"is {shortened(str(value))}: {fault}")
             return None
 
     text = take("question", _text)
@@ -116,6 +131,8 @@ def _absent(value: object) -> bool:
 
 
 def _text(value: object) -> str:
+    if isinstance(value, bool | bytes | list | tuple | dict):
+        raise ValueError("a text is needed")
     return str(value).strip()
 
 
@@ -126,9 +143,13 @@ def _moment(value: object) -> datetime:
     --------
     >>> _moment("2026-11-30T12:00:00+01:00").astimezone(UTC).hour, _moment(1e9).isoformat()
     (11, '2001-09-09T01:46:40+00:00')
+    >>> _moment("1764500000").isoformat()  # a table has its numbers as text
+    '2025-11-30T10:53:20+00:00'
     """
     if isinstance(value, bool):
         raise ValueError("a date and time is needed")
+    if isinstance(value, str) and _EPOCH.fullmatch(value.strip()):
+        value = float(value)
     if isinstance(value, int | float):
         return datetime.fromtimestamp(value / 1000 if value > _MILLISECONDS else value, UTC)
     if isinstance(value, str):
@@ -146,7 +167,7 @@ def _moment(value: object) -> datetime:
 def _number(value: Any) -> float:  # noqa: ANN401  a cell; decimals of databases, too
     try:
         found = float(value)
-    except ValueError:
+    except (ValueError, TypeError):
         raise ValueError("a number is needed") from None
     if isinstance(value, bool) or not math.isfinite(found):
         raise ValueError("a finite number is needed")

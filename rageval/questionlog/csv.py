@@ -7,7 +7,7 @@ from pathlib import Path
 
 from rageval.faults import Faults
 from rageval.fields import Name, component
-from rageval.golden.rows import read_table
+from rageval.golden.rows import note_columns, read_table
 from rageval.source import read_text
 
 
@@ -29,6 +29,7 @@ class CsvLog:
         for line, cells in read_table(read_text(path), path, faults):
             if not head:
                 head = cells
+                note_columns(path, line, head, faults)
             elif len(cells) != len(head):
                 told = f"{len(cells)} cells, the head of the table has {len(head)}"
                 faults.add(path, line, told)

@@ -25,11 +25,21 @@ _PLAIN_WIDTH = 160  # columns where there is no terminal to fit
 
 
 def console(stream: TextIO | None = None) -> Console:
-    """Return a console that is plain and wide enough where its output is not a terminal."""
-    plain = Console(file=stream, highlight=False)
+    """Return a console that is plain and wide enough where its output is not a terminal.
+
+    Text is printed as it is: a question or a reason with `[/b]` or `:key:` in it is no markup.
+    """
+    plain = Console(file=stream, highlight=False, markup=False, emoji=False)
     if plain.is_terminal:
         return plain
-    return Console(file=stream, highlight=False, width=_PLAIN_WIDTH, color_system=None)
+    return Console(
+        file=stream,
+        highlight=False,
+        markup=False,
+        emoji=False,
+        width=_PLAIN_WIDTH,
+        color_system=None,
+    )
 
 
 @dataclass(frozen=True)
@@ -183,4 +193,9 @@ def show_table(target: Console, shown: Cells) -> None:
 def _shown(cell: object) -> str:
     if cell is None:
         return "–"
-    return f"{cell:.2f}" if isinstance(cell, float) else str(cell)
+    return f"{cell:.2f}" if isinstance(cell, float) else _on_a_line(str(cell))
+
+
+def _on_a_line(text: str) -> str:
+    """Return a text without line ends, and without what a terminal takes for an order."""
+    return "".join(sign for sign in " ".join(text.split()) if sign.isprintable())

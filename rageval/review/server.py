@@ -6,7 +6,6 @@ import hmac
 import threading
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
 
 from flask import Flask, Response, abort, jsonify, render_template, request
 from pydantic import ValidationError
@@ -18,6 +17,13 @@ from rageval.review.session import Session
 from rageval.validation import sentences
 
 _HERE = "127.0.0.1"
+_GUARDS = {
+    "Content-Security-Policy": "default-src 'none'; style-src 'unsafe-inline'; "
+    "script-src 'unsafe-inline'; connect-src 'self'; frame-ancestors 'none'; form-action 'none'",
+    "Referrer-Policy": "no-referrer",  # the address holds the token
+    "Cache-Control": "no-store",
+    "X-Content-Type-Options": "nosniff",
+}
 
 
 class _Quiet(WSGIRequestHandler):
@@ -70,6 +76,7 @@ def application(session: Session, token: str, end: Callable[[], None]) -> Flask:
     """Return the routes of a session, each closed to who does not hold the token."""
     app, routes = Flask("rageval.review"), _Routes(session, token, end)
     app.before_request(routes.allow)
+    app.after_request(_guarded)
     app.register_error_handler(InputError, _wrong)
     app.register_error_handler(UnreachableError, _wrong)
     app.register_error_handler(ValidationError, _invalid)
@@ -123,8 +130,7 @@ class _Routes:
 
     def decide(self, name: str) -> Response:
         """Write a judgement and return the case as it is now."""
-        content: Any = request.get_json(silent=True)
-        self.session.decide(name, Decision.model_validate(content))
+        self.session.decide(name, Decision.model_validate_json(request.get_data()))
         return jsonify(self.session.case(name))
 
     def document(self, name: str) -> Response:
@@ -142,4 +148,10 @@ def _wrong(fault: Exception) -> tuple[Response, int]:
 
 
 def _invalid(fault: ValidationError) -> tuple[Response, int]:
-    return jsonify(faults=list(sentences(fault, "", Decision))), 400
+    return jsonify(faults=list(sentences(fault, "judgement", Decision))), 400
+
+
+def _guarded(answer: Response) -> Response:
+    """Let a browser load, frame, keep and pass on nothing of the page."""
+    answer.headers.update(_GUARDS)
+    return answer

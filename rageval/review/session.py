@@ -15,7 +15,7 @@ from rageval.golden.question import GoldenSet
 from rageval.judging.check import check
 from rageval.mining.cases import TODO, Case, Cases
 from rageval.mining.judged import read_case
-from rageval.mining.pool import Suggestion, comments, pool_path, read_pool
+from rageval.mining.pool import Suggestion, comments, current, pool_path, read_pool
 from rageval.review.decision import Decision
 from rageval.review.passages import passages
 
@@ -48,7 +48,7 @@ class Session:
             If there is no such case.
         """
         case = self._case(name)
-        pool = read_pool(pool_path(self.path)).get(name, ())
+        pool = current(read_pool(pool_path(self.path)).get(name, ()), self.corpus)
         return {"case": _shown(case), "suggestions": [self._place(one) for one in pool]}
 
     def found(self, words: str, name: str) -> list[dict[str, Any]]:

@@ -24,7 +24,7 @@ from rageval.mining.cases import Case, Cases, case_of, told
 from rageval.mining.clusters import clusters
 from rageval.mining.novelty import novelty
 from rageval.mining.pool import comments, pool_path, read_pool, write_pool
-from rageval.mining.queue import Candidate, queue, recent
+from rageval.mining.queue import Candidate, queue, reasons, recent
 from rageval.mining.sample import drawn
 from rageval.questionlog.asked import Asked, Log
 from rageval.questionlog.columns import read_log
@@ -63,7 +63,7 @@ def run(composed: DictConfig) -> int:
         raise InputError(f"no question log named; choose one: log={choices}, e.g. log.path=FILE")
     target = console.console()
     dataset = load(config.dataset)
-    mask: Mask = build(config.masking, "masking")
+    mask = _mask(config)
     log = read_log(build(config.log.source, "log"), config.columns).masked(mask.mask)
     now = _until(config) or datetime.now(UTC)
     mined = _mine(config, dataset, log, now)
@@ -75,6 +75,13 @@ def run(composed: DictConfig) -> int:
     target.print()
     target.print(f"next: python -m rageval mine review=true   to judge {config.candidates}")
     return 0
+
+
+def _mask(config: MineConfig) -> Mask:
+    mask: Mask = build(config.masking, "masking")
+    if not callable(getattr(mask, "mask", None)):
+        raise InputError(f"masking: {type(mask).__name__} has no method mask(text)")
+    return mask
 
 
 def _write(config: MineConfig, dataset: Dataset, mined: Mined) -> None:
@@ -94,18 +101,19 @@ def _until(config: MineConfig) -> datetime | None:
 def _mine(config: MineConfig, dataset: Dataset, log: Log, now: datetime) -> Mined:
     window = recent(log.rows, config.queue, now)
     grouped = clusters(window, config.queue.near)
-    texts = list(dict.fromkeys(one.text for one in window))
-    new = dict(zip(texts, novelty(texts, [q.text for q in dataset.golden]), strict=True))
+    bad_ones = (one.text for one in window if reasons(one, config.queue.min_score))
+    texts = list(dict.fromkeys(bad_ones))
+    news = dict(zip(texts, novelty(texts, [q.text for q in dataset.golden]), strict=True))
     unlimited = config.queue.model_copy(update={"limit": len(grouped)})
-    bad = queue(grouped, new, unlimited)
+    bad = queue(grouped, news, unlimited)
     unknown = [one for one in bad if 1 - one.novelty < config.queue.near]
     candidates = unknown[: config.queue.limit]
     before = Cases.read(Path(config.candidates), dataset.golden.name)
-    after = before.with_new(list(_cases(config, dataset.access, candidates, window, now)))
-    return Mined(
-        log, window, candidates, len(bad) - len(unknown), after,
-        len(after.cases) - len(before.cases),
-    )  # fmt: skip
+    merged = {question.id for question in dataset.golden}
+    found = _cases(config, dataset.access, candidates, window, now)
+    after = before.with_new([case for case in found if case["id"] not in merged])
+    new = {case["id"] for case in after.cases} - {case["id"] for case in before.cases}
+    return Mined(log, window, candidates, len(bad) - len(unknown), after, len(new))
 
 
 def _cases(

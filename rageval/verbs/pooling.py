@@ -9,7 +9,7 @@ from rageval.config.loading import Dataset
 from rageval.config.settings import MineConfig
 from rageval.errors import InputError
 from rageval.mining.cases import Case
-from rageval.mining.pool import Pool, Suggestion, pooled
+from rageval.mining.pool import Pool, Suggestion, current, pooled
 from rageval.pipeline import Ask, Parts, Pipeline
 from rageval.window import Window
 
@@ -44,9 +44,15 @@ def pipelines(config: MineConfig, dataset: Dataset) -> dict[str, Pipeline]:
 def suggested(
     cases: Sequence[Case], known: Pool, config: MineConfig, dataset: Dataset
 ) -> dict[str, Sequence[Suggestion]]:
-    """Return what is suggested for each case; what is known already is not asked for again."""
-    new = [case for case in cases if case["id"] not in known]
-    kept = {case["id"]: known[case["id"]] for case in cases if case["id"] in known}
+    """Return what is suggested for each case.
+
+    What is known already is not asked for again, unless the corpus has changed below it.
+    """
+    stands = {
+        name for name, found in known.items() if current(found, dataset.corpus) == list(found)
+    }
+    new = [case for case in cases if case["id"] not in stands]
+    kept = {case["id"]: known[case["id"]] for case in cases if case["id"] in stands}
     if not new or config.pool.k == 0:
         return kept
     asks = [Ask(str(case["question"]), _known_asker(case, dataset)) for case in new]

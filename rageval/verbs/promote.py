@@ -62,6 +62,7 @@ def _promote(
         passed = _held_out(judgement, rules, config, target) and passed
     if not passed and not config.force:
         target.print("not promoted: the alias stays where it is")
+        target.print("next: python -m rageval +retriever=…   for another candidate, then gate it")
         return _FAILED
     _move(store, judgement, config, passed, target)
     return 0
