@@ -13,6 +13,7 @@ from rageval.faults import Faults
 from rageval.nodes import Node, compose_json, kind_of, line_of
 from rageval.source import read_text
 
+LOCK = "split.lock"  # its name beside a golden set
 _SIDES = ("dev", "holdout")
 
 

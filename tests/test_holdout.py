@@ -196,6 +196,16 @@ def test_of_those_who_spend_the_last_one_together_at_most_one_goes_on(shop):
 # --- no held-out question is ever told
 
 
+@pytest.mark.parametrize(
+    "other",
+    ["dataset.split.lock=mine.lock", "dataset.split.lock=null", "dataset.split.holdout=false"],
+)
+def test_a_locked_set_cannot_be_split_another_way(shop, other):
+    said = shop.type("+retriever=bm25", *shop.dataset, "dataset.split.seed=7", other)
+    assert (said.code, "locks this set" in said.err) == (2, True), said
+    assert SECRET_ID not in said.out
+
+
 def test_no_verb_and_no_artifact_tells_a_held_out_question(shop):
     said = [
         shop.type("+retriever=bm25", *shop.dataset, "output.questions=all", "register=true"),

@@ -235,10 +235,10 @@ def of_day(name, day, **more):
     return Question(name, f"text of {name}", added=day, **more)
 
 
-def grown(questions, today=date(2026, 11, 30)):
+def grown(questions, today=date(2026, 11, 30), log=()):
     golden = GoldenSet("s", tuple(questions))
     inside = members(golden.questions, lambda _: frozenset())
-    return growth(golden, corpus_of("one", "two", "three"), inside, today)
+    return growth(golden, corpus_of("one", "two", "three"), inside, log, today)
 
 
 def test_a_set_without_a_new_question_for_two_months_is_stale():
@@ -261,6 +261,15 @@ def test_subsets_without_growth_and_documents_never_asked_about_are_told():
         "1 subsets without a new question for two months: tag.old (2026-01-01)",
         "1 of 3 documents (33%) answer no question: c",
     ]
+
+
+def test_documents_that_production_returns_and_no_question_asks_about_are_told():
+    log = [asked("x", documents=("c", "a")), asked("y", documents=("c", "b"))]
+    found = grown([of_day("p", "2026-11-29", expected=("a",))], log=log)
+    assert found.returned == {"c": 2, "b": 1}
+    assert list(sentences(found))[-1] == (
+        "2 documents that production returned answer no question: c (2), b (1)"
+    )
 
 
 def result_of(recalls, benchmark="b", labels="l"):
@@ -378,6 +387,19 @@ def test_a_question_is_shown_as_it_was_asked_and_orders_the_terminal_nothing(des
     assert said.code == 0, said
     assert "[bold]What[/bold] is :key: [/b][2J?" in said.out
     assert "\x1b" not in said.out
+
+
+def test_feedback_that_nobody_understands_is_told(desk):
+    said = mine(desk, "columns.unhelpful=[down]", "columns.helpful=[]")
+    assert "note: no feedback was understood" in said.out
+    assert "the log has unhelpful, helpful" in said.out.replace("'", "")
+
+
+def test_a_run_that_is_not_there_is_no_verdict_and_adds_no_case(desk):
+    desk.evaluate("+retriever=bm25")
+    said = mine(desk, "run=nope", "candidates=nope.yaml")
+    assert (said.code, "'nope' is no run id, version or alias" in said.err) == (3, True)
+    assert not (desk.folder / "nope.yaml").exists()
 
 
 def test_the_gap_is_logged_to_the_run_and_followed_over_runs(desk):

@@ -131,3 +131,13 @@ def test_without_candidates_or_with_todo_alone_nothing_happens(desk):
     said = merge(desk)
     assert (said.code, "0 questions added" in said.out, "1 left" in said.out) == (0, True, True)
     assert (desk.folder / "data" / "golden.yaml").read_text() == before
+
+
+def test_a_case_that_gives_away_a_held_out_question_is_told_without_naming_that(desk):
+    twin = {"id": "log-9", "question": "Wie viel Sonderurlaub gibt es bei einem Umzug?",
+            "expected": ["urlaub"], "split": "dev"}  # fmt: skip
+    candidates(desk, [twin])
+    said = merge(desk)
+    assert said.code == 0, said
+    assert "note: log-9 and the other side of the split give each other away" in said.out
+    assert "umzug" not in said.out

@@ -270,6 +270,18 @@ def test_alternatives_undo_and_going_back(page, session):
     assert "supporting" not in written(session)["log-1"]
 
 
+def test_leaving_a_judgement_that_was_not_saved_is_said_once_before_it_is_lost(page, session):
+    press(page, "Enter", "]")
+    page.get_by_text("not saved: s saves").wait_for()
+    assert page.get_by_role("heading", name="When do unused days expire?").count() == 1
+    press(page, "]")
+    page.get_by_role("heading", name="Who waters the plants?").wait_for()
+    press(page, "[")  # nothing was judged here, so nothing is asked
+    page.get_by_role("heading", name="When do unused days expire?").wait_for()
+    assert page.locator("[role=option].needed").count() == 0
+    assert written(session)["log-1"]["answerable"] == "todo"
+
+
 def test_saving_without_a_judgement_and_a_refused_one_are_told(page, session):
     press(page, "s")
     page.get_by_text("choose what answers it").wait_for()

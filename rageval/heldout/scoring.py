@@ -29,7 +29,7 @@ from rageval.tracking.record import aggregates, tags
 from rageval.tracking.run import Record, write
 from rageval.workflow import measure
 
-_FOLLOWED = ("recall", "hit_rate_at_1")  # the gap that is followed over time, the first there is
+FOLLOWED = ("recall", "hit_rate_at_1")  # the gap that is followed over time, the first there is
 
 
 @dataclass(frozen=True)
@@ -68,7 +68,7 @@ def score(candidate: Kept, plan: Plan, purpose: Purpose, ledger: Ledger, target:
     with ledger.spending(plan.retrieval, purpose, now) as run:
         outcome = measure(held, target)
         known = gaps(candidate.result.summaries(ALL), outcome.evaluation.subsets[ALL])
-        followed = next((name for name in _FOLLOWED if name in known), "")
+        followed = next((name for name in FOLLOWED if name in known), "")
         write(ledger.store, run, _entry(outcome, known))
         entries = ledger.entries()
     past = [found for entry in entries if (found := entry.gap(followed)) is not None]

@@ -14,7 +14,8 @@ def widening(past: Sequence[float]) -> float | None:
     """Return how likely chance alone makes gaps grow so steadily: a one-sided p in 0..1.
 
     `past` is in the order of time. Kendall's rank correlation with time, which asks nothing of how
-    gaps are spread; exact where no two are equal. The sides' own luck is in every gap alike and
+    gaps are spread; exact up to 33 gaps of which no two are equal, else by its
+    normal approximation. The sides' own luck is in every gap alike and
     does not count. None below 4 gaps, or if all are equal: nothing can be told.
 
     Examples

@@ -12,6 +12,7 @@ from rageval.judging.labelled import Labelled
 from rageval.judging.resolution import Evidence, Span
 
 KIND = "leakage"
+NEAR = 0.8  # the share of words of near duplicates, where nobody chose one
 
 
 def leakage(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date, timedelta
@@ -11,6 +12,7 @@ from numpy.typing import NDArray
 
 from rageval.corpus.document import Corpus
 from rageval.golden.question import GoldenSet, Question
+from rageval.questionlog.asked import Asked
 
 STALE = timedelta(days=61)  # two months: a set that has not grown for so long is stale
 _NAMED = 5
@@ -25,6 +27,7 @@ class Growth:
     undated: int  # questions that do not say when they were added
     still: Mapping[str, date | None]  # subset without growth → its newest question
     unasked: tuple[str, ...]  # documents that answer no question
+    returned: Mapping[str, int]  # of those, what production returned → how often, most first
     documents: int
 
 
@@ -32,9 +35,14 @@ def growth(
     golden: GoldenSet,
     corpus: Corpus,
     members: Mapping[str, NDArray[np.bool_]],
+    log: Sequence[Asked],
     today: date,
 ) -> Growth:
-    """Return how a set grows; `members` says which questions each subset holds: [n_questions]."""
+    """Return how a set grows; `members` says which questions each subset holds: [n_questions].
+
+    `log` is what was asked lately; where it says which documents came back, those that answer no
+    question of the set are counted.
+    """
     added = [_day(question) for question in golden]
     newest = _newest(added)
     still = {
@@ -44,8 +52,10 @@ def growth(
     }
     asked = {name for question in golden for name in _documents(question)}
     unasked = tuple(document.id for document in corpus if document.id not in asked)
+    counted = Counter(name for one in log for name in one.documents if name not in asked)
+    returned = dict(counted.most_common())
     undated = added.count(None)
-    return Growth(newest, _old(newest, today), undated, still, unasked, len(corpus))
+    return Growth(newest, _old(newest, today), undated, still, unasked, returned, len(corpus))
 
 
 def _day(question: Question) -> date | None:
@@ -85,6 +95,10 @@ def sentences(found: Growth) -> Iterator[str]:
             f"{len(found.unasked)} of {found.documents} documents ({share:.0%}) answer no "
             f"question: {_some(found.unasked)}"
         )
+
+    if found.returned:
+        told = [f"{name} ({times})" for name, times in found.returned.items()]
+        yield f"{len(told)} documents that production returned answer no question: {_some(told)}"
 
 
 def _some(names: Sequence[str]) -> str:

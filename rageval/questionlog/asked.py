@@ -33,6 +33,7 @@ class Log:
     place: str  # where it was read from, in words
     rows: tuple[Asked, ...]
     blank: int  # rows without a question, which are left out
+    unheard: tuple[str, ...] = ()  # feedback that neither praises nor complains, some of it
 
     def masked(self, mask: Callable[[str], str]) -> Log:
         """Return the log with every question masked, so that nothing later sees what was said.

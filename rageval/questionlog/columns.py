@@ -59,6 +59,7 @@ def read_log(source: Source, columns: Columns) -> Log:
     found: list[Asked] = []
     seen: dict[str, None] = {}  # columns, in the order of their first row
     blank = 0
+    unheard: dict[str, None] = {}
     wrong: Counter[str] = Counter()  # column → faults
 
     def tell(at: int, name: str, told: str) -> None:
@@ -71,13 +72,20 @@ def read_log(source: Source, columns: Columns) -> Log:
         asked = _asked(row, values, columns, tell)
         found += [] if asked is None else [asked]
         blank += asked is None
+        if asked is not None and asked.helpful is None and len(unheard) < _TOLD:
+            unheard |= dict.fromkeys(_unheard(values, columns))
     for name, count in wrong.items():
         if count > _TOLD:
             faults.add(place, 0, f"{name} cannot be read in {count:,} rows; the first {_TOLD}:")
     if seen:
         _require(columns, seen, source.place)
     faults.settle()
-    return Log(source.place, tuple(found), blank)
+    return Log(source.place, tuple(found), blank, tuple(unheard))
+
+
+def _unheard(values: Mapping[str, Any], columns: Columns) -> list[str]:
+    value = None if columns.feedback is None else values.get(columns.feedback)
+    return [] if _absent(value) else [shortened(str(value).strip())]
 
 
 def _require(columns: Columns, values: Collection[str], place: str) -> None:

@@ -114,6 +114,7 @@ class Ledger:
             "rageval.verb": purpose.verb,
             "rageval.reason": purpose.reason,
             "rageval.dev_run": purpose.run,
+            "rageval.budget": str(self.config.budget),  # as it was given: it is the caller's word
         }
         with running(self.store, name, tags=tags) as run:
             if len([entry for entry in self.spent(now) if entry.run != run]) >= self.config.budget:

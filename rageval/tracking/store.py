@@ -188,8 +188,8 @@ def _experiment(
         return str(client.create_experiment(name, artifact_location=place))
     if found.lifecycle_stage != "active":
         raise UnreachableError(
-            f"tracking.experiment: {name!r} was deleted in {client.tracking_uri}; restore it "
-            "with `mlflow experiments restore` or choose another"
+            f"experiment {name!r} was deleted in {client.tracking_uri}; restore it with `mlflow "
+            "experiments restore`, or choose another by tracking.experiment"
         )
     return str(found.experiment_id)
 

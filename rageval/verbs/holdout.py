@@ -13,7 +13,7 @@ from rageval.comparison.gap import Gap
 from rageval.config.reading import read_part
 from rageval.config.settings import HoldoutVerbConfig
 from rageval.errors import InputError
-from rageval.heldout.scoring import Scored, score, size
+from rageval.heldout.scoring import FOLLOWED, Scored, score, size
 from rageval.registry.references import run_of
 from rageval.report import console
 from rageval.report.tables import Table
@@ -104,18 +104,25 @@ def _list(store: Store, config: HoldoutVerbConfig, target: Console) -> int:
 
 def _entries(entries: list[Entry]) -> Table:
     return Table(
-        ["when (UTC)", "who", "by", "retrieval", "recall dev", "held out", "gap", "reason"],
+        ["when (UTC)", "who", "by", "retrieval", "measure", "dev", "held out", "gap", "reason"],
         [
             [
                 f"{entry.when:%Y-%m-%d %H:%M}",
                 entry.who,
                 entry.purpose.verb,
                 entry.retrieval or entry.state.lower(),
-                entry.values.get("dev/recall"),
-                entry.values.get("all/recall"),
-                "–" if (gap := entry.gap("recall")) is None else f"{gap:+.2f}",
+                *_followed(entry),
                 entry.purpose.reason,
             ]
             for entry in entries
         ],
     )
+
+
+def _followed(entry: Entry) -> list[object]:
+    """Return the measure whose gap is followed, with its values on both sides."""
+    name = next((name for name in FOLLOWED if entry.gap(name) is not None), None)
+    if name is None:
+        return [None] * 4
+    values = entry.values
+    return [name, values.get(f"dev/{name}"), values.get(f"all/{name}"), f"{entry.gap(name):+.2f}"]

@@ -10,6 +10,8 @@ from rageval.config.loading import Dataset, load
 from rageval.config.settings import MineConfig
 from rageval.errors import InputError
 from rageval.golden.canonical import GoldenFile
+from rageval.judging.labelled import Labelled
+from rageval.judging.leakage import NEAR, leakage
 from rageval.mining.cases import Cases
 from rageval.mining.judged import Judged, apart, extended, judged
 from rageval.mining.pool import comments, pool_path, read_pool
@@ -55,6 +57,20 @@ def _left(cases: Cases, found: Judged) -> Cases:
     return Cases(cases.path, cases.name, tuple(c for c in cases.cases if c["id"] not in merged))
 
 
+def _warn(new: Judged, whole: Dataset, target: Console) -> None:
+    """Say how many new questions give away one of the other side, and name none of that side."""
+    labelled = Labelled(whole.golden, whole.evidence, whole.corpus, whole.access)
+    assignment = whole.assignment
+    found = leakage(labelled, assignment.sides, assignment.bridging, NEAR)
+    ids = {question.id for question in new.questions}
+    leaking = [doubt.question.id for doubt in found if doubt.question.id in ids]
+    if leaking:
+        target.print(
+            f"note: {', '.join(leaking)} and the other side of the split give each other away: "
+            "`check` says how; give them a group before the next run locks them"
+        )
+
+
 def _show(target: Console, config: MineConfig, new: Judged, whole: Dataset) -> None:
     left = len(Cases.read(Path(config.candidates), whole.golden.name).cases)
     sides = [whole.assignment.sides[question.id] for question in new.questions]
@@ -63,4 +79,5 @@ def _show(target: Console, config: MineConfig, new: Judged, whole: Dataset) -> N
         f"{sides.count('dev')} dev, {sides.count('holdout')} held out; {left} left in "
         f"{config.candidates}"
     )
+    _warn(new, whole, target)
     target.print("next: python -m rageval check   then commit the set with its split.lock")

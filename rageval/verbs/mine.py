@@ -70,7 +70,7 @@ def run(composed: DictConfig) -> int:
     found = standing(config, target)
     _write(config, dataset, mined)
     _show(target, config, mined)
-    _show_growth(target, dataset, found, now)
+    _show_growth(target, dataset, mined, (found, now))
     _show_production(target, dataset, mined, found)
     target.print()
     target.print(f"next: python -m rageval mine review=true   to judge {config.candidates}")
@@ -147,6 +147,11 @@ def _show(target: Console, config: MineConfig, mined: Mined) -> None:
         f"{mined.log.place}: {len(mined.log)} questions{blank}; {len(mined.window)} of the last "
         f"{config.queue.days} days"
     )
+    if mined.log.unheard and all(one.helpful is None for one in mined.log):
+        target.print(
+            f"note: no feedback was understood: columns.helpful and columns.unhelpful say what "
+            f"counts, the log has {', '.join(mined.log.unheard)}"
+        )
     if mined.candidates:
         target.print()
         console.show_table(target, _table(mined.candidates[:_SHOWN]))
@@ -175,9 +180,12 @@ def _table(candidates: list[Candidate]) -> Table:
     )
 
 
-def _show_growth(target: Console, dataset: Dataset, found: Standing | None, now: datetime) -> None:
+def _show_growth(
+    target: Console, dataset: Dataset, mined: Mined, at: tuple[Standing | None, datetime]
+) -> None:
+    found, now = at
     inside = members(dataset.golden.questions, dataset.access.groups)
-    grown = growth.growth(dataset.golden, dataset.corpus, inside, now.date())
+    grown = growth.growth(dataset.golden, dataset.corpus, inside, mined.window, now.date())
     _lines(target, "growth", growth.sentences(grown))
     if found is not None:
         _lines(target, "since the champion was promoted", found.moved(dataset))

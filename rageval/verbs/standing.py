@@ -15,7 +15,7 @@ from rageval.mining.drift import drift
 from rageval.mining.growth import Turnover, turnover
 from rageval.mining.production import Production, metrics
 from rageval.registry.baseline import Baseline, baseline
-from rageval.registry.references import run_of
+from rageval.registry.references import LATEST, run_of
 from rageval.report.plots import timeline
 from rageval.tracking.reading import DOCUMENTS, RESCORE, Kept, artifact, fetch, finished
 from rageval.tracking.run import add
@@ -46,7 +46,13 @@ class Standing:
 
 
 def standing(config: MineConfig, target: Console) -> Standing | None:
-    """Return where the set stands; None, and a note, if nothing was run yet or tracking is off."""
+    """Return where the set stands; None, and a note, if nothing was run yet or tracking is off.
+
+    Raises
+    ------
+    NoVerdictError
+        If a run is named that is not there.
+    """
     if not config.tracking.enabled:
         return None
     try:
@@ -54,6 +60,8 @@ def standing(config: MineConfig, target: Console) -> Standing | None:
         run = fetch(store, run_of(store, config.registry, config.dataset.name, config.run))
         champion = baseline(store, config.registry, config.dataset.name)
     except NoVerdictError as fault:
+        if config.run != LATEST:
+            raise
         target.print(f"note: {fault}")
         return None
     return Standing(store.at(run.experiment), run, champion)
