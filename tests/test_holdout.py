@@ -198,7 +198,7 @@ def test_of_those_who_spend_the_last_one_together_at_most_one_goes_on(shop):
 
 @pytest.mark.parametrize(
     "other",
-    ["dataset.split.lock=mine.lock", "dataset.split.lock=null", "dataset.split.holdout=false"],
+    ["dataset.split.lock=mine.lock", "dataset.split.lock=null", "+dataset.split.holdout=false"],
 )
 def test_a_locked_set_cannot_be_split_another_way(shop, other):
     said = shop.type("+retriever=bm25", *shop.dataset, "dataset.split.seed=7", other)
