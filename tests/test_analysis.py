@@ -3,9 +3,11 @@
 from typing import get_args
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from pydantic import ValidationError
 
-from rageval.analysis import Analyser, Language
+from rageval.analysis import Analyser, Language, _words, _words_of_any_script
 
 PLAIN = Analyser(stem=False, stop_words=False)
 
@@ -96,3 +98,13 @@ def test_every_language_has_stop_words_and_a_stemmer(language, stop_word):
 def test_no_language_and_an_unknown_one_are_refused(languages):
     with pytest.raises(ValidationError):
         Analyser(languages=languages)
+
+
+@given(st.text(st.characters(max_codepoint=127)))
+def test_the_short_way_for_ascii_finds_the_words_of_the_long_one(text):
+    assert _words(text) == _words_of_any_script(text)
+
+
+def test_every_ascii_character_is_told_the_same_either_way():
+    text = " ".join(f"a{chr(code)}b {chr(code)}" for code in range(128))
+    assert _words(text) == _words_of_any_script(text)
