@@ -116,6 +116,7 @@ def test_a_scoring_needs_a_reason_and_is_entered_with_who_when_and_why(shop):
     assert entry.gap("recall") == entry.values["dev/recall"] - entry.values["all/recall"]
     kinds = {key.partition("/")[0] for key in entry.values}
     assert kinds == {"all", "dev", "gap", "gap_low", "gap_high"}  # no subset, no question
+    assert shop.file(entry.run, "plots/gap.png").stat().st_size > 1000
     listed = holdout(shop, "ledger=true")
     assert (listed.code, "before [/the] release" in listed.out) == (0, True)
 

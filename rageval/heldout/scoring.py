@@ -5,7 +5,7 @@ Nothing else puts a plan on that side, so no other verb can show or keep a held-
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 
@@ -21,12 +21,13 @@ from rageval.plan import Plan
 from rageval.report import tables
 from rageval.report.names import metric_key
 from rageval.report.outcome import Outcome
+from rageval.report.plots import timeline
 from rageval.split import HOLDOUT
 from rageval.subsets import ALL
-from rageval.tracking.ledger import Ledger, Purpose
+from rageval.tracking.ledger import Entry, Ledger, Purpose
 from rageval.tracking.reading import Kept
 from rageval.tracking.record import aggregates, tags
-from rageval.tracking.run import Record, write
+from rageval.tracking.run import Record, add, write
 from rageval.workflow import measure
 
 FOLLOWED = ("recall", "hit_rate_at_1")  # the gap that is followed over time, the first there is
@@ -71,6 +72,7 @@ def score(candidate: Kept, plan: Plan, purpose: Purpose, ledger: Ledger, target:
         followed = next((name for name in FOLLOWED if name in known), "")
         write(ledger.store, run, _entry(outcome, known))
         entries = ledger.entries()
+        add(ledger.store, run, {}, {"plots/gap.png": _over_time(entries, followed)})
     past = [found for entry in entries if (found := entry.gap(followed)) is not None]
     return Scored(
         n=len(held.side.golden),
@@ -82,6 +84,13 @@ def score(candidate: Kept, plan: Plan, purpose: Purpose, ledger: Ledger, target:
         spent=len(ledger.spent(now)),
         entry=run,
     )
+
+
+def _over_time(entries: Sequence[Entry], measure: str) -> bytes:
+    """Return a PNG of the gap of a measure, scoring by scoring."""
+    known = [(entry, gap) for entry in entries if (gap := entry.gap(measure)) is not None]
+    points = [(f"{entry.when:%Y-%m-%d} {entry.retrieval}", gap) for entry, gap in known]
+    return timeline(points, f"dev − held-out {measure}")
 
 
 def _entry(outcome: Outcome, known: Mapping[str, Gap]) -> Record:
