@@ -2,6 +2,7 @@
 
 import re
 import shlex
+import sqlite3
 import subprocess
 from pathlib import Path
 
@@ -9,7 +10,10 @@ import pytest
 
 ROOT = Path(__file__).parent.parent
 README = (ROOT / "README.md").read_text()
-PAGES = ["README.md", "docs/first-hour.md", "docs/golden-sets.md", "docs/your-own-retriever.md"]
+PAGES = [
+    "README.md", "docs/first-hour.md", "docs/golden-sets.md", "docs/your-own-retriever.md",
+    "docs/mining.md", "docs/retention.md",
+]  # fmt: skip
 
 
 def blocks(text, language):
@@ -19,7 +23,9 @@ def blocks(text, language):
 def commands(page):
     """Every rageval command of a page, as words after the program's name."""
     lines = [
-        line for block in blocks((ROOT / page).read_text(), "bash") for line in block.split("\n")
+        line
+        for block in blocks((ROOT / page).read_text(), "bash")
+        for line in block.replace("\\\n", " ").split("\n")
     ]
     found = [line.split("-m rageval", 1)[1] for line in lines if "-m rageval" in line]
     return [shlex.split(rest, comments=True) for rest in found]
@@ -40,6 +46,12 @@ def workplace(tmp_path, monkeypatch):
     (own / "search_service.yaml").write_text("_target_: plugged.Nothing\n")
     (tmp_path / "old.yaml").write_text((tmp_path / "golden.yaml").read_text())
     (tmp_path / "access.yaml").write_text((tiny / "access.yaml").read_text())
+    log = "question,asked_at,top_score,result_count,feedback\nWho pays?,2026-11-29,0.2,1,\n"
+    (tmp_path / "questions.csv").write_text(log)
+    with sqlite3.connect(tmp_path / "log.db") as base:
+        names = "question, asked_at, top_score, result_count, feedback"
+        base.execute(f"CREATE TABLE question_log ({names})")
+    base.close()
     monkeypatch.chdir(tmp_path)
     monkeypatch.syspath_prepend(str(tmp_path))
     return tmp_path
@@ -58,10 +70,13 @@ def test_every_command_of_the_pages_runs(words, typed, workplace, monkeypatch):
         pytest.skip("names a folder that only the reader has; test_collections.py runs it")
     monkeypatch.chdir(workplace)
     monkeypatch.setenv("SEARCH_TOKEN", "abc")
+    monkeypatch.setenv("LOG_URL", "sqlite:///log.db")
     if "check.against=HEAD~1" in words:
         commit_twice()
-    if words[0] in {"gate", "promote", "compare", "report", "rollback"}:
+    if words[0] in {"gate", "promote", "compare", "report", "rollback", "prune"}:
         off = ["--cfg", "job"]  # test_first_day.py runs them one after the other
+    elif words[0] == "mine":
+        off = ["tracking=off"]
     else:
         off = [] if "check" in words else ["tracking=off", "latency.sample=0"]
     said = typed(*words, *off)
