@@ -12,6 +12,7 @@ from rageval.errors import RagevalError
 from rageval.fingerprint import digest
 from rageval.stages.store import CacheConfig, Stages
 from rageval.sweep.ended import DONE, Ended
+from rageval.sweep.errand import Tally
 from rageval.sweep.kept import Earlier
 from rageval.tracking.settings import TrackingConfig
 from rageval.tracking.sweeps import Parent, newest_metrics, open_parent
@@ -30,6 +31,7 @@ class Session:
     ended: list[Ended] = field(default_factory=list)
     halted: str = ""  # why the cells that are left are not run; empty: they are
     tracking: TrackingConfig | None = None  # as the cells have it
+    _tallies: list[Tally] = field(default_factory=list)  # of workers elsewhere
     _stages: dict[CacheConfig, Stages] = field(default_factory=dict)
     _parent: Parent | None = None
     _earlier: Earlier | None = None
@@ -104,10 +106,17 @@ class Session:
         return self._parent
 
     @property
+    def _all(self) -> list[Stages | Tally]:
+        return [*self._stages.values(), *self._tallies]
+
+    @property
     def cache(self) -> Mapping[str, tuple[int, int]]:
         """Return stage → results that were there, results that were computed."""
-        hits: Counter[str] = sum((kept.hits for kept in self._stages.values()), Counter())
-        made: Counter[str] = sum((kept.misses for kept in self._stages.values()), Counter())
+        hits: Counter[str] = Counter()
+        made: Counter[str] = Counter()
+        for stages in self._all:
+            hits.update(stages.hits)
+            made.update(stages.misses)
         return {name: (hits[name], made[name]) for name in sorted({*hits, *made})}
 
     @property
@@ -117,7 +126,7 @@ class Session:
         Empty if no cell was run.
         """
         spent: dict[str, float] = {}
-        for kept in self._stages.values():
+        for kept in self._all:
             for stage, taken in kept.seconds.items():
                 spent[stage] = spent.get(stage, 0.0) + taken
         done = [ended.seconds for ended in self.ended if ended.state == DONE]
@@ -128,6 +137,10 @@ class Session:
     def end(self, ended: Ended) -> None:
         """Note what a cell came to."""
         self.ended.append(ended)
+
+    def count(self, tally: Tally) -> None:
+        """Note what the stages of a cell were that ran elsewhere."""
+        self._tallies.append(tally)
 
     def halt(self, why: str) -> None:
         """Leave the cells that are not yet run."""
