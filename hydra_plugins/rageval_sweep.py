@@ -16,6 +16,8 @@ from hydra.plugins.launcher import Launcher
 from hydra.types import HydraContext, TaskFunction
 from omegaconf import DictConfig
 
+_VERB = "config"  # the primary config of `evaluate`
+
 
 class SweepLauncher(Launcher):
     """Runs the cells of a sweep one after the other in this process, computing each stage once."""
@@ -24,15 +26,47 @@ class SweepLauncher(Launcher):
         self, *, hydra_context: HydraContext, task_function: TaskFunction, config: DictConfig
     ) -> None:
         """Keep what Hydra hands over."""
-        self._context, self._task, self._config = hydra_context, task_function, config
+        self.hydra_context, self.task_function = hydra_context, task_function
+        self.config = config
 
     def launch(
         self, job_overrides: Sequence[Sequence[str]], initial_job_idx: int
     ) -> Sequence[JobReturn]:
         """Run the cells; none of them stops the others."""
-        from rageval.sweep.running import run_cells
+        from rageval.sweep.running import Launch, run_cells
 
-        return run_cells(self._context, self._task, self._config, job_overrides)
+        launch = Launch(self.hydra_context, self.task_function, self.config)
+        return run_cells(launch, job_overrides, self.crew())
+
+    def crew(self) -> Any:  # noqa: ANN401  a rageval.sweep.abroad.Crew or None
+        """Return who runs the cells; None: this process does."""
+        return None
+
+
+class JoblibLauncher(SweepLauncher):
+    """Runs the cells of a sweep on several processes of this machine."""
+
+    def __init__(self, n_jobs: int) -> None:
+        self._jobs = n_jobs
+
+    def crew(self) -> Any:  # noqa: ANN401
+        """Return the processes."""
+        from rageval.sweep.processes import Processes
+
+        return Processes(self._jobs)
+
+
+class RayLauncher(SweepLauncher):
+    """Runs the cells of a sweep on a Ray cluster."""
+
+    def __init__(self, **how: Any) -> None:  # noqa: ANN401  conf/hydra/launcher/ray.yaml has them
+        self._how = how
+
+    def crew(self) -> Any:  # noqa: ANN401
+        """Return the workers of the cluster."""
+        from rageval.sweep.cluster import Cluster
+
+        return Cluster(**self._how)
 
 
 class CellSweeper(BasicSweeper):
@@ -45,12 +79,45 @@ class CellSweeper(BasicSweeper):
         """Run all combinations, and see to it that what failed elsewhere is told."""
         from rageval.config.launch import tell
 
-        context, launcher = self.hydra_context, self.launcher
+        context = self.hydra_context
         parser = OverridesParser.create(config_loader=context.config_loader)
         overrides = parser.parse_overrides([*self._parse_config(), *arguments])
         done: list[JobReturn] = []
         for batch in self.split_arguments(overrides, self.max_batch_size):
-            done += launcher.launch(batch, initial_job_idx=len(done))
+            done += self._launched(batch, len(done))
+        tell(done)
+        return [done]
+
+    def _launched(self, batch: Sequence[Sequence[str]], first: int) -> Sequence[JobReturn]:
+        """Hand the cells to the launcher; those of `evaluate` stay one sweep with any of them."""
+        launcher: Any = self.launcher
+        if isinstance(launcher, SweepLauncher) or self.config.hydra.job.config_name != _VERB:
+            return launcher.launch(batch, initial_job_idx=first)  # type: ignore[no-any-return]
+        from rageval.sweep.foreign import Foreign
+        from rageval.sweep.running import Launch, run_cells
+
+        launch = Launch(launcher.hydra_context, launcher.task_function, launcher.config)
+        return run_cells(launch, batch, Foreign(launcher))
+
+
+class SearchSweeper(CellSweeper):
+    """Searches the space that is given, each trial in the light of those before, by Optuna."""
+
+    def __init__(self, params: dict[str, str] | None = None, **how: Any) -> None:  # noqa: ANN401  conf/hydra/sweeper/optuna.yaml has them
+        super().__init__(None, params)
+        self._how = how
+
+    def sweep(self, arguments: list[str]) -> Any:  # noqa: ANN401  as Hydra has it
+        """Run as many trials as are wanted, in this process."""
+        from rageval.config.launch import tell
+        from rageval.sweep.running import Launch
+        from rageval.sweep.search import search
+
+        launcher: Any = self.launcher
+        parser = OverridesParser.create(config_loader=self.hydra_context.config_loader)
+        overrides = parser.parse_overrides([*self._parse_config(), *arguments])
+        launch = Launch(self.hydra_context, launcher.task_function, self.config)
+        done = search(launch, overrides, self._how)
         tell(done)
         return [done]
 

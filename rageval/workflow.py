@@ -37,6 +37,7 @@ from rageval.tracking.record import record
 from rageval.tracking.run import running, write
 from rageval.tracking.settings import TrackingConfig
 from rageval.tracking.store import Store
+from rageval.tracking.sweeps import Parent
 
 
 def open_tracking(config: TrackingConfig, target: Console) -> Store | None:
@@ -139,7 +140,7 @@ def _timed(plan: Plan, pipeline: Pipeline, benchmark: Benchmark) -> Latency | No
 
 def measure_and_keep(plan: Plan, store: Store | None, target: Console) -> tuple[Outcome, str]:
     """Do the work inside a run of its own; return what came of it and the run's id, or ""."""
-    with _held(plan, store, "") as run:
+    with _held(plan, store) as run:
         outcome = measure(plan, target)
         plan.dataset.assignment.write_lock()
         if store:
@@ -147,19 +148,22 @@ def measure_and_keep(plan: Plan, store: Store | None, target: Console) -> tuple[
     return outcome, run
 
 
-def measure_cell(
-    plan: Plan, store: Store | None, target: Console, parent: str
-) -> tuple[Measured, str]:
-    """Do the work of a cell; with a store, in a run below its sweep's, whose id is returned too.
+def measure_cell(plan: Plan, parent: Parent | None, target: Console) -> tuple[Measured, str]:
+    """Do the work of a cell; with a parent, in a run below it, whose id is returned too.
 
-    Without a store nothing is put in words, for nobody would read it.
+    Without one nothing is put in words, for nobody would read it.
     """
-    with _held(plan, store, parent) as run:
+    with _below(plan, parent) as run:
         found = work(plan, target)
-        plan.stages.aside("lock", plan.source, lambda: _locked(plan))
-        if store:
-            write(store, run, record(told(plan, found)))
+        lock(plan)
+        if parent is not None:
+            write(parent.store, run, record(told(plan, found)))
     return found, run
+
+
+def lock(plan: Plan) -> None:
+    """Write down which side new questions are on, once for each set."""
+    plan.stages.aside("lock", plan.source, lambda: _locked(plan))
 
 
 def _locked(plan: Plan) -> bool:
@@ -167,9 +171,18 @@ def _locked(plan: Plan) -> bool:
     return True
 
 
-def _held(plan: Plan, store: Store | None, parent: str) -> AbstractContextManager[str]:
-    name = plan.config.run.name or plan.retrieval
-    return running(store, name, parent) if store else nullcontext("")
+def _held(plan: Plan, store: Store | None) -> AbstractContextManager[str]:
+    return running(store, _name(plan)) if store else nullcontext("")
+
+
+def _below(plan: Plan, parent: Parent | None) -> AbstractContextManager[str]:
+    if parent is None:
+        return nullcontext("")
+    return running(parent.store, _name(plan), parent.run, parent.tags)
+
+
+def _name(plan: Plan) -> str:
+    return plan.config.run.name or plan.retrieval
 
 
 def _chosen(choices: Mapping[str, str]) -> dict[str, str]:

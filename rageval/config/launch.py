@@ -9,6 +9,8 @@ from collections.abc import Callable, Sequence
 from contextvars import ContextVar
 
 import hydra
+from hydra.core.config_store import ConfigStore
+from hydra.core.plugins import Plugins
 from hydra.core.utils import JobReturn, JobStatus
 from hydra.errors import HydraException
 from omegaconf import DictConfig
@@ -33,6 +35,7 @@ def launch(config: str, overrides: Sequence[str], job: Job) -> int:
         If Hydra refuses the overrides.
     """
     register()
+    take_names()
     codes: list[int] = []
     token = _codes.set(codes)
     begun: list[bool] = []
@@ -57,6 +60,17 @@ def launch(config: str, overrides: Sequence[str], job: Job) -> int:
     finally:
         _codes.reset(token)
     return max(codes, default=0)
+
+
+def take_names() -> None:
+    """Let the files of conf/hydra/ be what their names mean, whatever plugins are installed.
+
+    Hydra would mix a file with the configuration that a plugin of the same name brings.
+    """
+    Plugins.instance()  # looks for all plugins, once
+    known = ConfigStore.instance().repo.get("hydra", {})
+    for file in (shipped("conf") / "hydra").glob("*/*.yaml"):
+        known.get(file.parent.name, {}).pop(file.name, None)
 
 
 def tell(jobs: Sequence[JobReturn]) -> None:

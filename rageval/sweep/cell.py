@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import time
 import traceback
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import replace
-from typing import Any, Protocol
+from typing import Any, Protocol, TypeVar
 
 from rich.console import Console
 
@@ -24,8 +24,9 @@ from rageval.tracking.reading import CELL, fetch
 from rageval.tracking.settings import TrackingConfig
 from rageval.tracking.store import Store
 from rageval.tracking.sweeps import Parent
-from rageval.workflow import Measured, measure_cell
+from rageval.workflow import Measured, lock, measure_cell
 
+E = TypeVar("E", Ended, Ended | None)
 _FAILED = 1  # a leak, or questions on which the retriever failed
 
 
@@ -55,33 +56,82 @@ class Desk(Protocol):
 
 
 def run_cell(cell: Cell, desk: Desk) -> Ended:
-    """Evaluate one cell and return what it came to; whatever breaks it is told in there."""
+    """Evaluate one cell unless it was before; whatever breaks it is told in what is returned."""
+
+    def run() -> Ended:
+        plan = _plan(cell, desk)
+        return _settled(cell, plan, desk) or _evaluated(cell, plan, desk)
+
+    return _guarded(cell, run)
+
+
+def settle(cell: Cell, desk: Desk) -> Ended | None:
+    """Return what a cell comes to without any work; None if it must be evaluated.
+
+    The sides of its questions are then written down, so that no two workers do that at once.
+    """
+
+    def look() -> Ended | None:
+        plan = _plan(cell, desk)
+        found = _settled(cell, plan, desk)
+        if found is None:
+            lock(plan)
+        return found
+
+    return _guarded(cell, look)
+
+
+def evaluate_cell(cell: Cell, desk: Desk) -> Ended:
+    """Evaluate one cell, whatever was before; whatever breaks it is told in what is returned."""
+    return _guarded(cell, lambda: _evaluated(cell, _plan(cell, desk), desk))
+
+
+def read_cell(cell: Cell, desk: Desk, run: Any) -> Ended:  # noqa: ANN401  an mlflow Run
+    """Return what a finished run of this very cell came to."""
+
+    def look() -> Ended:
+        plan = _plan(cell, desk)
+        parent = desk.recording(plan.config.tracking)
+        if parent is None:
+            raise NoVerdictError("nothing is recorded")
+        return replace(_resumed(cell, plan, parent.store, run), state=DONE)
+
+    return _guarded(cell, look)
+
+
+def _guarded(cell: Cell, work: Callable[[], E]) -> E | Ended:
+    """Do the work and say how long it took; a fault becomes a failed cell."""
     begun = time.perf_counter()
     try:
-        return replace(_run(cell, desk), seconds=time.perf_counter() - begun)
+        found = work()
     except RagevalError as fault:
         return _failed(cell, str(fault), fault.exit_code)
     except Exception as fault:  # noqa: BLE001  anything at all may go wrong in a user's class
         return _failed(cell, "".join(traceback.format_exception(fault)), UNFINISHED)
+    if found is None:
+        return found
+    return replace(found, seconds=time.perf_counter() - begun)
 
 
 def _failed(cell: Cell, fault: str, code: int) -> Ended:
     return Ended(cell.number, cell.overrides, FAILED, fault=fault, code=code)
 
 
-def _run(cell: Cell, desk: Desk) -> Ended:
+def _plan(cell: Cell, desk: Desk) -> Plan:
     choices = cell.choices
     plan = Plan.of(cell.tree, lambda parts: retrieval(choices, parts.window), CELL, desk.stages)
-    plan = replace(plan, choices=choices)
+    return replace(plan, choices=choices)
+
+
+def _settled(cell: Cell, plan: Plan, desk: Desk) -> Ended | None:
     if plan.config.sweep.dry_run:
         desk.plan(plan.config.tracking)
         return _planned(cell, plan)
-    parent = desk.recording(plan.config.tracking)
-    before = _before(cell, plan, parent, desk)
-    if before is not None:
-        return before
-    store, held = (parent.store, parent.run) if parent is not None else (None, "")
-    found, run = measure_cell(plan, store, desk.target, held)
+    return _before(cell, plan, desk.recording(plan.config.tracking), desk)
+
+
+def _evaluated(cell: Cell, plan: Plan, desk: Desk) -> Ended:
+    found, run = measure_cell(plan, desk.recording(plan.config.tracking), desk.target)
     return _done(cell, plan, found, run)
 
 

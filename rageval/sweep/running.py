@@ -15,14 +15,14 @@ from omegaconf import DictConfig
 from rageval.config.launch import UNFINISHED
 from rageval.errors import InputError
 from rageval.report import console
-from rageval.sweep.cell import run_cell
+from rageval.sweep.abroad import STOP, Crew, run_abroad
+from rageval.sweep.cell import run_cell, settle
 from rageval.sweep.composing import Cell, Composer, Job, Unfit
 from rageval.sweep.ended import FAILED, SKIPPED, STOPPED, Ended
 from rageval.sweep.ending import end_sweep, tell
 from rageval.sweep.session import Session
 
-_ALONE = ("gate.enabled", "register")  # for a run of its own
-_VERB = "config"  # the primary config of `evaluate`
+VERB = "config"  # the primary config of `evaluate`
 # What stages are made from, the earliest first: cells that share it run one after the other.
 _STAGES = (
     ("experiment", "dataset"),
@@ -33,43 +33,62 @@ _STAGES = (
 
 
 @dataclass(frozen=True)
-class _Launch:
+class Launch:
     """What Hydra hands over."""
 
     context: HydraContext
     task: TaskFunction
+    config: DictConfig
+
+
+@dataclass(frozen=True)
+class _Hall:
+    """Where cells are composed, and settled or run."""
+
+    launch: Launch
     composer: Composer
+    sweep: Session
+    crew: Crew | None
 
 
 def run_cells(
-    context: HydraContext, task: TaskFunction, config: DictConfig, jobs: Sequence[Sequence[str]]
+    launch: Launch, jobs: Sequence[Sequence[str]], crew: Crew | None = None
 ) -> list[JobReturn]:
-    """Run every cell and close the sweep.
+    """Run every cell, in this process or by a crew, and close the sweep.
 
     Raises
     ------
     InputError
         If a choice is misspelt, if no cell can be composed, or if the cells are to be gated.
     """
-    if config.hydra.job.config_name != _VERB:
-        raise InputError("hydra/launcher=rageval runs the cells of `evaluate` and no other verb")
-    setup_globals()
-    with _hydra_as_it_was():
-        composer = Composer.of(context.config_loader, config, jobs)
+    if launch.config.hydra.job.config_name != VERB:
+        raise InputError("this launcher runs the cells of `evaluate` and no other verb")
+    with at_work():
+        composer = Composer.of(launch.context.config_loader, launch.config, jobs)
         found = composer.check(jobs)
         if found and all(job.fault for job in found):
             raise InputError(found[0].fault)
         sweep = Session([_own(job) for job in found], console.console())
+        hall = _Hall(launch, composer, sweep, crew)
         try:
-            for job in in_order(found):
-                _run(_Launch(context, task, composer), job, sweep)
+            left = [cell for job in in_order(found) for cell in _run(hall, job)]
+            if crew is not None and left:
+                run_abroad(left, sweep, crew)
         finally:
             end_sweep(sweep)
-    return [_returned(ended.code) for ended in sorted(sweep.ended, key=lambda e: e.number)]
+    return [returned(ended.code) for ended in sorted(sweep.ended, key=lambda e: e.number)]
+
+
+def run_job(launch: Launch, composer: Composer, sweep: Session, job: Job) -> Ended:
+    """Run one cell in this process, note and return what it came to."""
+    list(_run(_Hall(launch, composer, sweep, None), job))
+    return sweep.ended[-1]
 
 
 @contextmanager
-def _hydra_as_it_was() -> Iterator[None]:
+def at_work() -> Iterator[None]:
+    """Let cells be composed, and leave Hydra as it was."""
+    setup_globals()
     before = HydraConfig.instance().cfg
     try:
         yield
@@ -106,32 +125,37 @@ def _own(job: Job) -> tuple[str, ...]:
     return tuple(filter_overrides(job.overrides))
 
 
-def _run(launch: _Launch, job: Job, sweep: Session) -> None:
+def _run(hall: _Hall, job: Job) -> Iterator[Cell]:
+    """Note what a cell came to; yield it if the crew is to find that out."""
+    sweep = hall.sweep
     if sweep.halted:
         sweep.end(Ended(job.number, _own(job), STOPPED, fault=sweep.halted, code=UNFINISHED))
         return
-    ended = _ended(launch, job, sweep)
-    sweep.end(ended)
-    if ended.state != SKIPPED:
-        tell(sweep, ended)
+    found = _found(hall, job)
+    if isinstance(found, Cell):
+        yield found
+        return
+    sweep.end(found)
+    if found.state != SKIPPED:
+        tell(sweep, found)
 
 
-def _ended(launch: _Launch, job: Job, sweep: Session) -> Ended:
-    """Return what a cell came to; one that cannot be composed is skipped."""
+def _found(hall: _Hall, job: Job) -> Ended | Cell:
+    """Return what a cell came to, or itself; one that cannot be composed is skipped."""
     try:
         if job.fault:
             raise Unfit(job.fault)
-        cell = launch.composer.compose(job)
+        cell = hall.composer.compose(job)
     except Unfit as fault:
         return Ended(job.number, _own(job), SKIPPED, fault=str(fault))
     except InputError as fault:
         return Ended(job.number, _own(job), FAILED, fault=str(fault), code=fault.exit_code)
     _refuse_verdicts(cell)
-    with _called_back(launch, job) as done:
-        ended = run_cell(cell, sweep)
-        done.return_value = ended.code
+    ended = settle(cell, hall.sweep) if hall.crew else _called_back(hall, job, cell)
+    if ended is None:
+        return cell
     if ended.state == FAILED and cell.tree.whole["sweep"]["on_error"] == "stop":
-        sweep.halt("a cell failed before, and sweep.on_error=stop")
+        hall.sweep.halt(STOP)
     return ended
 
 
@@ -145,22 +169,21 @@ def _refuse_verdicts(cell: Cell) -> None:
             raise InputError(f"{key}=true is for a run of its own, not for the cells of a sweep")
 
 
-@contextmanager
-def _called_back(launch: _Launch, job: Job) -> Iterator[JobReturn]:
-    """Tell the user's own callbacks of Hydra, where there are any, that a cell begins and ends."""
-    done = _returned(0)
-    called = launch.context.callbacks
+def _called_back(hall: _Hall, job: Job, cell: Cell) -> Ended:
+    """Run a cell; the user's own callbacks of Hydra are told that it begins and ends."""
+    called = hall.launch.context.callbacks
     if not called.callbacks:
-        yield done
-        return
-    launch.composer.tell(job)
-    composed = launch.composer.merged(job.overrides)
-    called.on_job_start(config=composed, task_function=launch.task)
-    yield done
-    called.on_job_end(config=composed, job_return=done)
+        return run_cell(cell, hall.sweep)
+    hall.composer.tell(job)
+    composed = hall.composer.merged(job.overrides)
+    called.on_job_start(config=composed, task_function=hall.launch.task)
+    ended = run_cell(cell, hall.sweep)
+    called.on_job_end(config=composed, job_return=returned(ended.code))
+    return ended
 
 
-def _returned(code: int) -> JobReturn:
+def returned(code: int) -> JobReturn:
+    """Return an exit code as Hydra takes it."""
     done = JobReturn()
     done.return_value = code
     done.status = JobStatus.COMPLETED

@@ -38,7 +38,8 @@ class Parent:
 
     store: Store
     run: str  # id
-    lock: FileLock | None  # held while the sweep runs, where the store is a file of ours
+    lock: FileLock | None = None  # held while the sweep runs, where the store is a file of ours
+    tags: Mapping[str, str] = field(default_factory=dict)  # that its cells bear besides
     _finished: dict[str, dict[str, Any]] = field(default_factory=dict)  # benchmark → variant → run
     _lost: dict[str, frozenset[str]] = field(default_factory=dict)  # benchmark → ids of runs
 
@@ -82,6 +83,30 @@ class Parent:
         folder = self._artifacts
         there = folder is None or (folder / run / "artifacts" / QUESTIONS).exists()
         return there and run not in self._lost[benchmark]
+
+    def bearing(self, tag: str, value: str) -> list[Any]:
+        """Return the finished cells below this run that bear a tag.
+
+        Raises
+        ------
+        UnreachableError
+            If the store does not answer.
+        """
+        return _search(self.store, f"{self._finished_below} and tags.`{tag}` = '{value}'")
+
+    def end_children(self) -> None:
+        """Mark what is still running below this run as killed; nobody may be at it any more.
+
+        Raises
+        ------
+        UnreachableError
+            If the store does not answer.
+        """
+        _end_children(self.store, self.run)
+
+    @property
+    def _finished_below(self) -> str:
+        return f"tags.`mlflow.parentRunId` = '{self.run}' and attributes.status = 'FINISHED'"
 
     @cached_property
     def _artifacts(self) -> Path | None:
@@ -152,12 +177,16 @@ def open_parent(store: Store, sweep: str, cells: int, grid: Mapping[str, str]) -
         params = {f"sweep.{key}": values for key, values in grid.items()}
         missing = {key: value for key, value in params.items() if key not in there}
         write(store, run, Record(missing, {}, {}, (), {}))
-        running = f"tags.`mlflow.parentRunId` = '{run}' and attributes.status = 'RUNNING'"
-        for child in _search(store, running):
-            store.client.set_terminated(str(child.info.run_id), "KILLED")
+        _end_children(store, run)
     except MlflowException as fault:
         raise unreachable(store, fault) from fault
     return Parent(store, run, lock)
+
+
+def _end_children(store: Store, run: str) -> None:
+    running = f"tags.`mlflow.parentRunId` = '{run}' and attributes.status = 'RUNNING'"
+    for child in _search(store, running):
+        store.client.set_terminated(str(child.info.run_id), "KILLED")
 
 
 def _create(store: Store, sweep: str, cells: int, grid: Mapping[str, str]) -> str:

@@ -1,0 +1,107 @@
+"""Running the cells of a sweep in other processes: sent, awaited, and looked for if lost."""
+
+from __future__ import annotations
+
+import uuid
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Protocol
+
+from rageval.config.launch import UNFINISHED
+from rageval.errors import UnreachableError
+from rageval.sweep.cell import read_cell
+from rageval.sweep.composing import Cell
+from rageval.sweep.ended import FAILED, STOPPED, Ended
+from rageval.sweep.ending import tell
+from rageval.sweep.errand import ERRAND, Errand, Lost, Returned
+from rageval.sweep.session import Session
+
+STOP = "a cell failed before, and sweep.on_error=stop"
+
+
+class Crew(Protocol):
+    """Workers in other processes."""
+
+    @property
+    def folder(self) -> str | None:
+        """Return the folder that they work in; None is the one that the command was typed in."""
+        ...
+
+    def run(self, cells: Iterator[Cell], errand: Errand) -> Iterator[Returned | Lost]:
+        """Yield what each cell came to, in any order; a cell is taken when somebody is free for it.
+
+        When it is closed before its end no worker is left.
+        """
+        ...
+
+
+def run_abroad(cells: Sequence[Cell], sweep: Session, crew: Crew) -> None:
+    """Have cells that must be evaluated evaluated by a crew, and note what each came to.
+
+    However it ends, no run stays open: those of workers that are no more are marked KILLED.
+    """
+    sent = {cell.number: cell for cell in cells}
+    errand = _errand(cells, sweep, crew)
+    returned = crew.run(_handed(cells, sweep), errand)
+    try:
+        for found in returned:
+            _note(_ended(found, sent, errand, sweep), sweep, sent)
+    except UnreachableError as away:
+        sweep.halt(str(away))
+    finally:
+        close = getattr(returned, "close", None)
+        if close is not None:
+            close()
+        if sweep.opened is not None:
+            sweep.opened.end_children()
+    there = {ended.number for ended in sweep.ended}
+    for cell in cells:
+        if cell.number not in there:
+            fault = sweep.halted or "no worker was left for it"
+            sweep.end(Ended(cell.number, cell.overrides, STOPPED, fault=fault, code=UNFINISHED))
+
+
+def _errand(cells: Sequence[Cell], sweep: Session, crew: Crew) -> Errand:
+    folder, name = str(Path(crew.folder or Path.cwd()).resolve()), uuid.uuid4().hex
+    if sweep.opened is None:
+        return Errand(name, folder, None)
+    store = sweep.opened.store
+    return Errand(name, folder, store.location, store.name, sweep.opened.run)
+
+
+def _handed(cells: Sequence[Cell], sweep: Session) -> Iterator[Cell]:
+    for cell in cells:
+        if sweep.halted:
+            return
+        yield cell
+
+
+def _note(ended: Ended, sweep: Session, sent: dict[int, Cell]) -> None:
+    sweep.end(ended)
+    tell(sweep, ended)
+    whole = sent[ended.number].tree.whole
+    if ended.state == FAILED and whole["sweep"]["on_error"] == "stop":
+        sweep.halt(STOP)
+
+
+def _ended(found: Returned | Lost, sent: dict[int, Cell], errand: Errand, sweep: Session) -> Ended:
+    if isinstance(found, Returned):
+        sweep.count(found.tally)
+        return found.ended
+    cell = sent[found.number]
+    ended = _recovered(cell, errand, sweep)
+    lost = f"lost: {found.why}; the same command goes on with it"
+    return ended or Ended(cell.number, cell.overrides, FAILED, fault=lost, code=UNFINISHED)
+
+
+def _recovered(cell: Cell, errand: Errand, sweep: Session) -> Ended | None:
+    """Return what a lost worker had finished: the run is there, only its word is missing."""
+    parent = sweep.opened
+    if parent is None:
+        return None
+    for run in parent.bearing(ERRAND, errand.name):
+        found = read_cell(cell, sweep, run)
+        if found.run and run.data.tags.get("rageval.variant") == found.variant:
+            return replace(found, number=cell.number)
+    return None

@@ -1,0 +1,139 @@
+"""What a worker in another process, on this machine or another, is given, and what it returns."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from functools import lru_cache
+from pathlib import Path
+
+from rich.console import Console
+
+from rageval.config.launch import UNFINISHED
+from rageval.errors import InputError
+from rageval.stages.store import CacheConfig, Stages
+from rageval.sweep.cell import evaluate_cell
+from rageval.sweep.composing import Cell
+from rageval.sweep.ended import FAILED, Ended
+from rageval.tracking import store as stores
+from rageval.tracking.settings import TrackingConfig
+from rageval.tracking.store import Location
+from rageval.tracking.sweeps import Parent
+
+ERRAND = "rageval.errand"  # the tag by which the runs of one launch are known
+
+
+@dataclass(frozen=True)
+class Errand:
+    """What every worker of a launch is told besides its cells."""
+
+    name: str  # of this launch, unlike any other
+    folder: str  # where the command was typed: relative paths and a user's classes are from there
+    location: Location | None  # of the store; None: nothing is recorded
+    experiment: str = ""
+    parent: str = ""  # id of the run of the sweep
+
+
+@dataclass(frozen=True)
+class Tally:
+    """What the stages of one cell were: there already, computed, and how long that took."""
+
+    hits: Mapping[str, int] = field(default_factory=dict)
+    misses: Mapping[str, int] = field(default_factory=dict)
+    seconds: Mapping[str, float] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class Returned:
+    """What a worker says of one cell."""
+
+    ended: Ended
+    tally: Tally
+
+
+@dataclass(frozen=True)
+class Lost:
+    """A cell whose worker did not come back."""
+
+    number: int
+    why: str
+
+
+class Away:
+    """The desk of a worker: stages of its own, kept from cell to cell, and the parent run."""
+
+    def __init__(self, errand: Errand) -> None:
+        self.target = Console(quiet=True)
+        self._errand = errand
+        self._stages: dict[CacheConfig, Stages] = {}
+        self._parent: Parent | None = None
+
+    def stages(self, config: CacheConfig) -> Stages:
+        """Return the stages of this worker."""
+        if config not in self._stages:
+            self._stages[config] = Stages(config)
+        return self._stages[config]
+
+    def recording(self, config: TrackingConfig) -> Parent | None:
+        """Return the run that cells are recorded below, opened for the first of them."""
+        errand = self._errand
+        if self._parent is None and errand.location is not None:
+            store = stores.open_store(errand.location, errand.experiment)
+            self._parent = Parent(store, errand.parent, tags={ERRAND: errand.name})
+        return self._parent
+
+    def plan(self, config: TrackingConfig) -> None:
+        """Do nothing: cells that are only planned are sent to nobody."""
+
+    def before(self, benchmark: str, variant: str, objective: str) -> Ended | None:
+        """Return nothing: what was finished before was settled before it was sent."""
+
+    def tally(self) -> Tally:
+        """Return what the stages were since the last time."""
+        kept = list(self._stages.values())
+        found = Tally(
+            {name: n for stages in kept for name, n in stages.hits.items()},
+            {name: n for stages in kept for name, n in stages.misses.items()},
+            {name: taken for stages in kept for name, taken in stages.seconds.items()},
+        )
+        for stages in kept:
+            for counted in (stages.hits, stages.misses, stages.seconds):
+                counted.clear()
+        return found
+
+
+@lru_cache(maxsize=1)
+def _desk(errand: Errand) -> Away:
+    return Away(errand)
+
+
+def work(errand: Errand, cell: Cell) -> Returned:
+    """Evaluate one cell here; nothing that breaks it goes beyond what is returned."""
+    try:
+        go_to(errand.folder)
+    except InputError as fault:
+        ended = Ended(cell.number, cell.overrides, FAILED, fault=str(fault), code=UNFINISHED)
+        return Returned(ended, Tally())
+    desk = _desk(errand)
+    ended = evaluate_cell(cell, desk)
+    return Returned(ended, desk.tally())
+
+
+def go_to(folder: str) -> None:
+    """Work where the command was typed, whatever folder the worker was started in.
+
+    Raises
+    ------
+    InputError
+        If it is not there.
+    """
+    if not Path(folder).is_dir():
+        raise InputError(
+            f"{folder} is not there on {os.uname().nodename}: workers need the folder that the "
+            "command is typed in, or the one that hydra.launcher.folder names"
+        )
+    os.chdir(folder)
+    if folder not in sys.path:
+        sys.path.insert(0, folder)
