@@ -56,6 +56,19 @@ class JoblibLauncher(SweepLauncher):
         return Processes(self._jobs)
 
 
+class RayLauncher(SweepLauncher):
+    """Runs the cells of a sweep on a Ray cluster."""
+
+    def __init__(self, **how: Any) -> None:  # noqa: ANN401  conf/hydra/launcher/ray.yaml has them
+        self._how = how
+
+    def crew(self) -> Any:  # noqa: ANN401
+        """Return the workers of the cluster."""
+        from rageval.sweep.cluster import Cluster
+
+        return Cluster(**self._how)
+
+
 class CellSweeper(BasicSweeper):
     """Hydra's own sweeper, without its folder and without composing every cell twice.
 

@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import contextlib
 import hashlib
-import io
 import os
 import struct
 import time
@@ -21,7 +20,7 @@ import zlib
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, BinaryIO
 
 import numpy as np
 from numpy.typing import NDArray
@@ -59,10 +58,11 @@ class Folder:
         """Return the arrays of a name; None if there are none, or what is there is damaged."""
         path = self._path(name)
         try:
-            found = dict(_mapped(path))
-            if found.pop(_OWN).item() != _signed(name, found):
-                return None
-        except _DAMAGE:
+            with path.open("rb") as file:
+                found = taken(name, file, path)
+        except OSError:
+            return None
+        if found is None:
             return None
         with contextlib.suppress(OSError):  # a folder that others fill may be read and no more
             os.utime(path)
@@ -74,7 +74,8 @@ class Folder:
         with contextlib.suppress(OSError):
             self.place.mkdir(parents=True, exist_ok=True)
             try:
-                _write(part, {_OWN: np.array(_signed(name, arrays)), **arrays})
+                with part.open("wb") as file:
+                    put(name, file, arrays)
                 part.replace(self._path(name))
             finally:
                 part.unlink(missing_ok=True)
@@ -103,21 +104,37 @@ class Folder:
             total -= size
 
 
-def _write(path: Path, arrays: Arrays) -> None:
-    with zipfile.ZipFile(path, "w", zipfile.ZIP_STORED) as archive:
-        for name, array in arrays.items():
-            info = zipfile.ZipInfo(f"{name}.npy")
+def taken(name: str, file: BinaryIO, path: Path | None = None) -> Arrays | None:
+    """Return what a file holds under a name, large arrays mapped if it lies at a path.
+
+    None if it is damaged or holds something else.
+    """
+    try:
+        found = dict(_arrays(file, path))
+        if found.pop(_OWN).item() != _signed(name, found):
+            return None
+    except _DAMAGE:
+        return None
+    return found
+
+
+def put(name: str, file: BinaryIO, arrays: Arrays) -> None:
+    """Write arrays to a file that says what it holds."""
+    whole = {_OWN: np.array(_signed(name, arrays)), **arrays}
+    with zipfile.ZipFile(file, "w", zipfile.ZIP_STORED) as archive:
+        for key, array in whole.items():
+            info = zipfile.ZipInfo(f"{key}.npy")
             info.file_size = array.nbytes
             begins = archive.start_dir + _LOCAL.size + len(info.filename) + 4
             room = -begins % _ALIGNED
             info.extra = struct.pack("<HH", _PADDING, room) + bytes(room)
-            with archive.open(info, "w") as file:
-                np.lib.format.write_array(file, array, allow_pickle=False)
+            with archive.open(info, "w") as inner:
+                np.lib.format.write_array(inner, array, allow_pickle=False)
 
 
-def _mapped(path: Path) -> Iterator[tuple[str, NDArray[Any]]]:
-    """Yield the arrays of a file by name; large ones are mapped, not loaded."""
-    with path.open("rb") as file, zipfile.ZipFile(file) as archive:
+def _arrays(file: BinaryIO, path: Path | None) -> Iterator[tuple[str, NDArray[Any]]]:
+    """Yield the arrays of a file by name; large ones are mapped, not loaded, if it has a path."""
+    with zipfile.ZipFile(file) as archive:
         for info in archive.infolist():
             if info.compress_type != zipfile.ZIP_STORED:
                 raise ValueError("compressed")
@@ -127,7 +144,7 @@ def _mapped(path: Path) -> Iterator[tuple[str, NDArray[Any]]]:
             yield info.filename.removesuffix(".npy"), _array(path, file)
 
 
-def _array(path: Path, file: io.BufferedReader) -> NDArray[Any]:
+def _array(path: Path | None, file: BinaryIO) -> NDArray[Any]:
     """Return the array that begins where an open file stands."""
     version = np.lib.format.read_magic(file)
     if version != (1, 0):
@@ -136,7 +153,7 @@ def _array(path: Path, file: io.BufferedReader) -> NDArray[Any]:
     if kind.hasobject:
         raise ValueError("pickled objects")
     order, size = "F" if fortran else "C", kind.itemsize * int(np.prod(shape, dtype=np.int64))
-    if size >= _MAPPED:
+    if path is not None and size >= _MAPPED:
         held: NDArray[Any] = np.memmap(path, kind, "r", file.tell(), shape, order)  # type: ignore[call-overload]  # either order
     else:
         held = np.frombuffer(file.read(size), kind).reshape(shape, order=order)  # type: ignore[call-overload]  # either order

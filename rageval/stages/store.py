@@ -13,6 +13,7 @@ from rageval.chunking.chunks import Chunks
 from rageval.corpus.document import Corpus
 from rageval.fields import Count, Name, Record
 from rageval.stages.files import Arrays, Folder, content_digest
+from rageval.stages.remote import Remote
 from rageval.stages.size import held
 
 T = TypeVar("T")
@@ -22,9 +23,16 @@ class CacheConfig(Record):
     """Which results are kept."""
 
     kind: Literal["memory", "disk", "off"]
-    dir: Name  # of kind disk
+    dir: Name  # of kind disk: a folder, or a URL that fsspec reads and writes
     memory_mb: Count
     disk_mb: Count
+
+
+def _shelf(config: CacheConfig) -> Folder | Remote:
+    scheme, mark, rest = config.dir.partition("://")
+    if mark and scheme not in {"file", "local"}:
+        return Remote.at(config.dir)
+    return Folder(Path(rest if mark else config.dir), config.disk_mb * 2**20)
 
 
 class Stages:
@@ -39,8 +47,7 @@ class Stages:
         self.hits: Counter[str] = Counter()  # stage → results that were there
         self.misses: Counter[str] = Counter()  # stage → results that were computed
         self.seconds: defaultdict[str, float] = defaultdict(float)  # stage → its own computing
-        place = Folder(Path(config.dir), config.disk_mb * 2**20)
-        self.folder = place if config.kind == "disk" else None
+        self.folder = _shelf(config) if config.kind == "disk" else None
         self._kept: OrderedDict[str, tuple[Any, int]] = OrderedDict()  # key → result, bytes
         self._size = 0
         self._lock = threading.Lock()

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Protocol
 
 from rageval.config.launch import UNFINISHED
+from rageval.errors import UnreachableError
 from rageval.sweep.cell import read_cell
 from rageval.sweep.composing import Cell
 from rageval.sweep.ended import FAILED, STOPPED, Ended
@@ -46,6 +47,8 @@ def run_abroad(cells: Sequence[Cell], sweep: Session, crew: Crew) -> None:
     try:
         for found in returned:
             _note(_ended(found, sent, errand, sweep), sweep, sent)
+    except UnreachableError as away:
+        sweep.halt(str(away))
     finally:
         close = getattr(returned, "close", None)
         if close is not None:

@@ -39,7 +39,7 @@ def tell(sweep: Session, ended: Ended) -> None:
 
 def end_sweep(sweep: Session) -> None:
     """Write the leaderboard to the parent run, if there is one, and print the summary."""
-    if not sweep.ended:
+    if not sweep.ended and sweep.opened is None:
         return
     target = sweep.target
     interrupted = sys.exc_info()[0] is KeyboardInterrupt

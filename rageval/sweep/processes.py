@@ -1,13 +1,20 @@
-"""Cells on several processes of this machine, by joblib."""
+"""Cells on several processes of this machine, by joblib's pool."""
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator
+from concurrent.futures import FIRST_COMPLETED, Future, wait
 from concurrent.futures.process import BrokenProcessPool
 from dataclasses import dataclass
+from itertools import islice
+from typing import Any
 
 from rageval.sweep.composing import Cell
 from rageval.sweep.errand import Errand, Lost, Returned, work
+
+_DIED = "a process that was at work ended unexpectedly"
+_THREADS = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")
 
 
 @dataclass(frozen=True)
@@ -20,38 +27,34 @@ class Processes:
     def run(self, cells: Iterator[Cell], errand: Errand) -> Iterator[Returned | Lost]:
         """Yield what each cell came to.
 
-        When a process dies, joblib ends the others too: what was in flight is lost, and new ones
-        go on with the rest.
+        When a process dies the pool ends with it: what was in flight is lost, and a new pool goes
+        on with the rest.
         """
+        from joblib import effective_n_jobs
         from joblib.externals.loky import get_reusable_executor
 
-        out: dict[int, None] = {}  # numbers of the cells in flight
+        size = effective_n_jobs(self.jobs)
+        env = {name: str(max(1, (os.cpu_count() or 1) // size)) for name in _THREADS}
+        out: dict[Future[Returned], Cell] = {}
+
+        def send(number: int) -> None:
+            pool: Any = get_reusable_executor(max_workers=size, env=env)
+            for cell in islice(cells, number):
+                out[pool.submit(work, errand, cell)] = cell
+
         try:
-            while True:
-                try:
-                    yield from self._returned(cells, errand, out)
-                    return
-                except BrokenProcessPool:
-                    lost, out = out, {}
-                    for number in lost:
-                        yield Lost(number, "a process that was at work ended unexpectedly")
+            send(size)
+            while out:
+                done, _ = wait(out, return_when=FIRST_COMPLETED)
+                for future in done:
+                    yield _answer(future, out.pop(future))
+                send(size - len(out))
         finally:
-            get_reusable_executor().shutdown(wait=True, kill_workers=True)
+            get_reusable_executor(max_workers=size, env=env).shutdown(wait=True, kill_workers=True)
 
-    def _returned(
-        self, cells: Iterator[Cell], errand: Errand, out: dict[int, None]
-    ) -> Iterator[Returned]:
-        from joblib import Parallel, delayed
 
-        def calls() -> Iterator[object]:
-            for cell in cells:
-                out[cell.number] = None
-                yield delayed(work)(errand, cell)
-
-        pool = Parallel(
-            n_jobs=self.jobs, backend="loky", return_as="generator_unordered",
-            pre_dispatch="n_jobs", batch_size=1, max_nbytes=None,
-        )  # fmt: skip
-        for found in pool(calls()):
-            del out[found.ended.number]
-            yield found
+def _answer(future: Future[Returned], cell: Cell) -> Returned | Lost:
+    try:
+        return future.result()
+    except BrokenProcessPool:
+        return Lost(cell.number, _DIED)
