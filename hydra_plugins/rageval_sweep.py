@@ -100,6 +100,28 @@ class CellSweeper(BasicSweeper):
         return run_cells(launch, batch, Foreign(launcher))
 
 
+class SearchSweeper(CellSweeper):
+    """Searches the space that is given, each trial in the light of those before, by Optuna."""
+
+    def __init__(self, params: dict[str, str] | None = None, **how: Any) -> None:  # noqa: ANN401  conf/hydra/sweeper/optuna.yaml has them
+        super().__init__(None, params)
+        self._how = how
+
+    def sweep(self, arguments: list[str]) -> Any:  # noqa: ANN401  as Hydra has it
+        """Run as many trials as are wanted, in this process."""
+        from rageval.config.launch import tell
+        from rageval.sweep.running import Launch
+        from rageval.sweep.search import search
+
+        launcher: Any = self.launcher
+        parser = OverridesParser.create(config_loader=self.hydra_context.config_loader)
+        overrides = parser.parse_overrides([*self._parse_config(), *arguments])
+        launch = Launch(self.hydra_context, launcher.task_function, self.config)
+        done = search(launch, overrides, self._how)
+        tell(done)
+        return [done]
+
+
 _HERE = "hydra_plugins.rageval_sweep"
 _NODES = {
     "launcher": {"_target_": f"{_HERE}.SweepLauncher"},

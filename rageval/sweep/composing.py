@@ -79,8 +79,10 @@ class Composer:
         common = frozenset(jobs[0]).intersection(*jobs) if jobs else frozenset()
         return cls(loader, config, common)
 
-    def check(self, jobs: Sequence[Sequence[str]]) -> list[Job]:
+    def check(self, jobs: Sequence[Sequence[str]], first: int = 0) -> list[Job]:
         """Compose every combination of choices, and one cell for each set of other keys in it.
+
+        The first one is given the number `first`.
 
         Raises
         ------
@@ -89,7 +91,7 @@ class Composer:
         """
         known: dict[tuple[object, ...], str] = {}
         found = []
-        for number, job in enumerate(jobs):
+        for number, job in enumerate(jobs, start=first):
             choices, scalars = self._sorted(job)
             kind = (tuple(map(_word, choices)), tuple(o.key_or_group for o in scalars))
             if kind not in known:

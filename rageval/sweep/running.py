@@ -22,7 +22,7 @@ from rageval.sweep.ended import FAILED, SKIPPED, STOPPED, Ended
 from rageval.sweep.ending import end_sweep, tell
 from rageval.sweep.session import Session
 
-_VERB = "config"  # the primary config of `evaluate`
+VERB = "config"  # the primary config of `evaluate`
 # What stages are made from, the earliest first: cells that share it run one after the other.
 _STAGES = (
     ("experiment", "dataset"),
@@ -61,10 +61,9 @@ def run_cells(
     InputError
         If a choice is misspelt, if no cell can be composed, or if the cells are to be gated.
     """
-    if launch.config.hydra.job.config_name != _VERB:
+    if launch.config.hydra.job.config_name != VERB:
         raise InputError("this launcher runs the cells of `evaluate` and no other verb")
-    setup_globals()
-    with _hydra_as_it_was():
+    with at_work():
         composer = Composer.of(launch.context.config_loader, launch.config, jobs)
         found = composer.check(jobs)
         if found and all(job.fault for job in found):
@@ -77,11 +76,19 @@ def run_cells(
                 run_abroad(left, sweep, crew)
         finally:
             end_sweep(sweep)
-    return [_returned(ended.code) for ended in sorted(sweep.ended, key=lambda e: e.number)]
+    return [returned(ended.code) for ended in sorted(sweep.ended, key=lambda e: e.number)]
+
+
+def run_job(launch: Launch, composer: Composer, sweep: Session, job: Job) -> Ended:
+    """Run one cell in this process, note and return what it came to."""
+    list(_run(_Hall(launch, composer, sweep, None), job))
+    return sweep.ended[-1]
 
 
 @contextmanager
-def _hydra_as_it_was() -> Iterator[None]:
+def at_work() -> Iterator[None]:
+    """Let cells be composed, and leave Hydra as it was."""
+    setup_globals()
     before = HydraConfig.instance().cfg
     try:
         yield
@@ -171,11 +178,12 @@ def _called_back(hall: _Hall, job: Job, cell: Cell) -> Ended:
     composed = hall.composer.merged(job.overrides)
     called.on_job_start(config=composed, task_function=hall.launch.task)
     ended = run_cell(cell, hall.sweep)
-    called.on_job_end(config=composed, job_return=_returned(ended.code))
+    called.on_job_end(config=composed, job_return=returned(ended.code))
     return ended
 
 
-def _returned(code: int) -> JobReturn:
+def returned(code: int) -> JobReturn:
+    """Return an exit code as Hydra takes it."""
     done = JobReturn()
     done.return_value = code
     done.status = JobStatus.COMPLETED

@@ -22,12 +22,23 @@ from rageval.workflow import open_tracking, require_tracking
 _MANNER = ("sweep", "cache", "output", "run", "tracking", "latency", "secrets", "hydra")
 
 
+@dataclass(frozen=True)
+class Searched:
+    """A search, whose cells are not known before it begins."""
+
+    name: str  # what names it: the same space and objectives, the same search
+    space: Mapping[str, str]  # key → what may be drawn, as it was typed
+    trials: int  # that it is to have
+    goals: Mapping[str, str]  # objective → maximize | minimize
+
+
 @dataclass
 class Session:
     """One sweep under way: what its cells share, the run that holds them, what each came to."""
 
-    grid: Sequence[tuple[str, ...]]  # the overrides of each cell
+    grid: list[tuple[str, ...]]  # the overrides of each cell; those of a search so far
     target: Console
+    searched: Searched | None = None
     ended: list[Ended] = field(default_factory=list)
     halted: str = ""  # why the cells that are left are not run; empty: they are
     tracking: TrackingConfig | None = None  # as the cells have it
@@ -39,12 +50,14 @@ class Session:
     @property
     def cells(self) -> int:
         """Return how many cells the sweep has."""
-        return len(self.grid)
+        return max(self.searched.trials if self.searched else 0, len(self.grid))
 
     @property
     def id(self) -> str:
         """Return what names this sweep: the same cells, the same sweep, however they are run."""
-        return digest(sorted(sorted(filter(_measures, cell)) for cell in self.grid))[:16]
+        if self.searched is not None:
+            return self.searched.name
+        return digest(sorted(sorted(filter(measures, cell)) for cell in self.grid))[:16]
 
     @property
     def objective(self) -> str:
@@ -71,12 +84,18 @@ class Session:
             try:
                 store = open_tracking(config, self.target)
                 if store is not None:
-                    grid = {key: ", ".join(values) for key, values in swept(self.grid).items()}
-                    self._parent = open_parent(store, self.id, self.cells, grid)
+                    self._parent = open_parent(store, self.id, self.cells, self._space)
             except RagevalError as fault:
                 self.halt(f"the store cannot be used: {fault}")
                 raise
         return self._parent
+
+    @property
+    def _space(self) -> Mapping[str, str]:
+        """Return what is swept or searched, in words."""
+        if self.searched is not None:
+            return {key.lstrip("+"): words for key, words in self.searched.space.items()}
+        return {key: ", ".join(values) for key, values in swept(self.grid).items()}
 
     def plan(self, config: TrackingConfig) -> None:
         """Note where cells would be recorded."""
@@ -174,7 +193,8 @@ def swept(grid: Iterable[Sequence[str]]) -> dict[str, list[str]]:
     return {key: list(values) for key, values in found.items() if len(values) > 1}
 
 
-def _measures(word: str) -> bool:
+def measures(word: str) -> bool:
+    """Say whether a word is about what a cell measures, and not about how it is run or shown."""
     key = word.partition("=")[0].lstrip("+~")
     return not key.startswith(tuple(f"{name}{end}" for name in _MANNER for end in "./")) and (
         key not in _MANNER

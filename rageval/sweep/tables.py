@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from rageval.report.tables import Table
 from rageval.sweep.ended import FAILED, SKIPPED, STOPPED, Ended
+from rageval.sweep.goals import front
 from rageval.sweep.leaderboard import Leaderboard, best_by_subset, main_effects
 from rageval.sweep.session import Session, assignments, swept
 
@@ -14,8 +15,11 @@ RECORDED = "*"  # marks a latency that was measured by an earlier cell or run
 
 def tables(sweep: Session, board: Leaderboard) -> dict[str, Table]:
     """Return what the parent run keeps as tables."""
+    searched = sweep.searched
+    many = searched is not None and len(searched.goals) > 1
     return {
         "leaderboard.json": ranking(board),
+        **({"pareto.json": front(board.cells, searched.goals)} if searched and many else {}),
         "best_by_subset.json": Table(
             ["subset", "cell", board.objective], [list(row) for row in best_by_subset(board)]
         ),
