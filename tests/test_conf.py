@@ -5,9 +5,12 @@ from pathlib import Path
 
 import pytest
 from hydra import compose, initialize_config_dir
+from hydra.core.config_store import ConfigStore
 from hydra.core.global_hydra import GlobalHydra
+from hydra.utils import instantiate
 
 from rageval.config.build import build, build_parts
+from rageval.config.launch import take_names
 from rageval.config.places import shipped
 from rageval.config.reading import parameters, read
 from rageval.config.resolvers import register
@@ -56,6 +59,7 @@ def test_every_export_composes_passes_the_check_and_builds(file):
 
 
 MINING = ("log/", "masking/")
+HYDRAS = "hydra/"  # what Hydra launches and sweeps with
 
 
 @pytest.mark.parametrize("file", [name for name in FILES if name.startswith(MINING)])
@@ -69,7 +73,7 @@ def test_every_log_and_masking_composes_passes_the_check_and_builds(file):
 
 
 @pytest.mark.parametrize(
-    "file", [n for n in FILES if "/" in n and not n.startswith(("export/", *MINING))]
+    "file", [n for n in FILES if "/" in n and not n.startswith(("export/", HYDRAS, *MINING))]
 )
 def test_every_choice_composes_passes_the_check_and_builds(file):
     group, name = Path(file).parent.as_posix(), Path(file).stem
@@ -82,6 +86,21 @@ def test_every_choice_composes_passes_the_check_and_builds(file):
     assert hasattr(build(config.dataset.corpus, "corpus"), "load")
     assert hasattr(build(config.dataset.golden, "golden"), "load")
     assert hasattr(build(config.dataset.split, "split"), "assign")
+
+
+@pytest.mark.parametrize("file", [name for name in FILES if name.startswith(HYDRAS)])
+def test_every_launcher_and_sweeper_composes_and_is_ours_whatever_is_installed(file):
+    group, name = Path(file).parent.as_posix(), Path(file).stem
+    # As a plugin of that name would have it, which is not what the file says.
+    ConfigStore.instance().store(group=group, name=name, node={"_target_": "theirs", "more": 1})
+    take_names()
+    whole = compose("config", [f"{group}={name}", "retriever=bm25"], return_hydra_config=True)
+    node = whole.hydra[group.removeprefix(HYDRAS)]
+    assert node._target_.startswith("hydra_plugins.rageval_sweep.")
+    made = instantiate(node)
+    assert hasattr(made, "launch" if group.endswith("launcher") else "sweep")
+    if hasattr(made, "crew"):
+        assert hasattr(made.crew(), "run")
 
 
 @pytest.mark.parametrize("verb", VERBS)

@@ -1,6 +1,5 @@
 """Sweeps as users run them: parent and children, again, broken off, failing in part."""
 
-import importlib.util
 import json
 import re
 import signal
@@ -296,24 +295,6 @@ def test_one_sweep_is_not_run_twice_at_a_time(typed, tiny, monkeypatch):
     assert "another process is running this very sweep" in " ".join(said.out.split())
     assert told(said) == "4 cells: 1 failed, 3 not run"
     assert runs() == []
-
-
-def test_joblib_loses_and_doubles_no_run(program, tmp_path, tiny):
-    if importlib.util.find_spec("hydra_plugins.hydra_joblib_launcher") is None:
-        pytest.skip("hydra-joblib-launcher is not installed: pip install 'rageval[joblib]'")
-    words = [
-        "-m", "+retriever=bm25,tfidf", "window.k=1,2,3", "hydra/launcher=joblib",
-        "hydra.launcher.n_jobs=2", *tiny, *BASE,
-    ]  # fmt: skip
-    said = program.run(tmp_path, *words)
-    assert said.code == 0, said.err
-    cells = runs(tmp_path, "cell")
-    assert {run.info.status for run in cells} == {"FINISHED"}
-    found = sorted((r.data.params["retriever"], r.data.params["window.k"]) for r in cells)
-    assert found == [(name, k) for name in ("bm25", "tfidf") for k in "123"]
-    wrong = program.run(tmp_path, *[w.replace("1,2,3", "1,0") for w in words])
-    assert wrong.code == 2
-    assert len(runs(tmp_path, "cell")) == 6  # window.k=1 was finished before
 
 
 # The leaderboard, against values worked out apart from it.

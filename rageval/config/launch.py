@@ -35,7 +35,7 @@ def launch(config: str, overrides: Sequence[str], job: Job) -> int:
         If Hydra refuses the overrides.
     """
     register()
-    _take_names()
+    take_names()
     codes: list[int] = []
     token = _codes.set(codes)
     begun: list[bool] = []
@@ -62,7 +62,7 @@ def launch(config: str, overrides: Sequence[str], job: Job) -> int:
     return max(codes, default=0)
 
 
-def _take_names() -> None:
+def take_names() -> None:
     """Let the files of conf/hydra/ be what their names mean, whatever plugins are installed.
 
     Hydra would mix a file with the configuration that a plugin of the same name brings.
