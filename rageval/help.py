@@ -34,6 +34,8 @@ Often changed:
 
   --cfg job          print the composed configuration and stop
   -m                 sweep: run every combination of comma-separated values
+  -m hydra/sweeper=optuna hydra.sweeper.n_trials=40 'window.k=range(1,9)'      search instead
+  hydra/launcher=joblib|ray|submitit_slurm    the cells on processes, a cluster, Slurm
   --config-dir DIR   your own choices beside the shipped ones
 """
 

@@ -50,7 +50,8 @@ class Processes:
                     yield _answer(future, out.pop(future))
                 send(size - len(out))
         finally:
-            get_reusable_executor(max_workers=size, env=env).shutdown(wait=True, kill_workers=True)
+            pool = get_reusable_executor(max_workers=size, env=env)
+            pool.shutdown(wait=True, kill_workers=bool(out))  # some are left where it was broken off
 
 
 def _answer(future: Future[Returned], cell: Cell) -> Returned | Lost:
