@@ -51,7 +51,7 @@ class Processes:
                 send(size - len(out))
         finally:
             pool = get_reusable_executor(max_workers=size, env=env)
-            pool.shutdown(wait=True, kill_workers=bool(out))  # some are left where it was broken off
+            pool.shutdown(wait=True, kill_workers=bool(out))  # if it was broken off some are at it
 
 
 def _answer(future: Future[Returned], cell: Cell) -> Returned | Lost:
@@ -59,3 +59,5 @@ def _answer(future: Future[Returned], cell: Cell) -> Returned | Lost:
         return future.result()
     except BrokenProcessPool:
         return Lost(cell.number, _DIED)
+    except Exception as fault:  # noqa: BLE001  a cell that cannot be sent or returned at all
+        return Lost(cell.number, f"{type(fault).__name__}: {fault}")
