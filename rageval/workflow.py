@@ -155,10 +155,15 @@ def measure_cell(plan: Plan, parent: Parent | None, target: Console) -> tuple[Me
     """
     with _below(plan, parent) as run:
         found = work(plan, target)
-        plan.stages.aside("lock", plan.source, lambda: _locked(plan))
+        lock(plan)
         if parent is not None:
             write(parent.store, run, record(told(plan, found)))
     return found, run
+
+
+def lock(plan: Plan) -> None:
+    """Write down which side new questions are on, once for each set."""
+    plan.stages.aside("lock", plan.source, lambda: _locked(plan))
 
 
 def _locked(plan: Plan) -> bool:

@@ -11,6 +11,9 @@ from pathlib import Path
 import pytest
 from mlflow import MlflowClient
 
+from rageval.sweep.errand import Lost, work
+from rageval.sweep.processes import Processes
+
 BASE = ["latency.sample=0"]
 TWO = ["hydra/launcher=joblib", "hydra.launcher.n_jobs=2"]
 
@@ -204,3 +207,34 @@ def test_on_error_stop_hands_no_more_cells_out(typed, tiny, monkeypatch):
     assert said.code == 4
     assert re.search(r"8 cells: .*[1-9] not run", said.out), said.out
     assert "a cell failed before, and sweep.on_error=stop" in said.out
+
+
+def test_what_a_lost_worker_had_finished_counts_as_done(typed, tiny, monkeypatch):
+    def finish_and_vanish(self, cells, errand):
+        for cell in cells:
+            work(errand, cell)
+            yield Lost(cell.number, "it vanished")
+
+    monkeypatch.setattr(Processes, "run", finish_and_vanish)
+    words = ["-m", "+retriever=bm25,tfidf", "window.k=1,2", *TWO, *tiny, *BASE]
+    said = typed(*words)
+    assert said.code == 0, said.err
+    assert told(said) == "4 cells: 4 done"
+    assert len({row["run"] for row in board(".", "leaderboard.json")}) == 4
+    assert Counter(run.info.status for run in runs(".", "cell")) == {"FINISHED": 4}
+    # Those of an earlier launch are not taken for what was lost now.
+    again = typed(*words, "sweep.resume=false")
+    assert told(again) == "4 cells: 4 done"
+    assert len(runs(".", "cell")) == 8
+
+
+def test_the_split_is_written_down_before_any_worker_could(typed, tiny, monkeypatch):
+    def look(self, cells, errand):
+        assert Path("split.lock").exists()
+        for cell in cells:
+            yield Lost(cell.number, "it vanished")
+
+    monkeypatch.setattr(Processes, "run", look)
+    said = typed("-m", "+retriever=bm25,tfidf", *TWO, *tiny, *BASE, "tracking=off")
+    assert said.code == 4
+    assert told(said) == "2 cells: 2 failed"

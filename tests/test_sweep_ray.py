@@ -3,14 +3,21 @@
 import importlib.util
 import os
 import re
+import signal
 import subprocess
 import sys
+import time
 from collections import Counter
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 from mlflow import MlflowClient
 
+from rageval.errors import InputError
+from rageval.sweep.cluster import _require_server
+from rageval.sweep.errand import Errand
+from rageval.tracking.store import Location
 from tests.server import Server
 
 if importlib.util.find_spec("ray") is None:
@@ -97,6 +104,58 @@ def test_a_worker_that_dies_loses_its_cell_alone(program, tmp_path, tiny, cluste
     again = program.run(tmp_path, *words, *tiny)
     assert again.code == 0, again.err
     assert "6 cells: 5 resumed, 1 done" in again.out
+
+
+SLOW = """
+import time
+from pathlib import Path
+
+class Slow:
+    def __init__(self, number=0):
+        self.number = number
+
+    def index(self, passages):
+        Path(f"began-{self.number}").touch()
+
+    def retrieve(self, question, limit, groups):
+        time.sleep(0.3)
+        return []
+"""
+
+
+def test_ctrl_c_leaves_no_run_open_and_the_cluster_as_it_was(program, tmp_path, tiny, cluster):
+    (tmp_path / "own.py").write_text(SLOW)
+    words = [
+        "-m", "+retriever=custom", "retriever._target_=own.Slow", "+retriever.number=0,1,2,3,4,5",
+        "hydra/launcher=ray", f"hydra.launcher.address={cluster}", "latency.sample=0",
+    ]  # fmt: skip
+    process = program.start(tmp_path, *words, *tiny)
+    end = time.monotonic() + 120
+    while not list(tmp_path.glob("began-*")) and time.monotonic() < end:
+        time.sleep(0.05)
+    process.send_signal(signal.SIGINT)
+    out, err = process.communicate()
+    assert process.returncode == 130, err
+    assert re.search(r"[1-6] not begun", out)
+    store = MlflowClient(f"sqlite:///{tmp_path}/mlruns/mlflow.db")
+    states = {run.info.run_id: run.info.status for run in store.search_runs(["1"])}
+    assert "RUNNING" not in states.values()
+    again = program.run(tmp_path, *words, *tiny)  # the cluster serves the next command
+    assert again.code == 0, again.err
+
+
+def test_one_sqlite_file_for_several_machines_is_refused(tmp_path):
+    def nodes(*machines):
+        return [{"NodeManagerAddress": name, "Alive": True} for name in machines]
+
+    here = Location("sqlite:///m.db", "the default", tmp_path)
+    server = Location("http://host:5000", "tracking.uri", None)
+    two = SimpleNamespace(nodes=lambda: nodes("10.0.0.1", "10.0.0.2"))
+    one = SimpleNamespace(nodes=lambda: nodes("10.0.0.1", "10.0.0.1"))
+    with pytest.raises(InputError, match="2 machines, and they cannot share a sqlite file"):
+        _require_server(two, Errand("e", "/", here))
+    for ray, location in ((two, server), (two, None), (one, here)):
+        _require_server(ray, Errand("e", "/", location))
 
 
 def test_what_is_not_shared_is_said(program, tmp_path, tiny, cluster):

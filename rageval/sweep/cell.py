@@ -24,7 +24,7 @@ from rageval.tracking.reading import CELL, fetch
 from rageval.tracking.settings import TrackingConfig
 from rageval.tracking.store import Store
 from rageval.tracking.sweeps import Parent
-from rageval.workflow import Measured, measure_cell
+from rageval.workflow import Measured, lock, measure_cell
 
 E = TypeVar("E", Ended, Ended | None)
 _FAILED = 1  # a leak, or questions on which the retriever failed
@@ -66,8 +66,19 @@ def run_cell(cell: Cell, desk: Desk) -> Ended:
 
 
 def settle(cell: Cell, desk: Desk) -> Ended | None:
-    """Return what a cell comes to without any work; None if it must be evaluated."""
-    return _guarded(cell, lambda: _settled(cell, _plan(cell, desk), desk))
+    """Return what a cell comes to without any work; None if it must be evaluated.
+
+    The sides of its questions are then written down, so that no two workers do that at once.
+    """
+
+    def look() -> Ended | None:
+        plan = _plan(cell, desk)
+        found = _settled(cell, plan, desk)
+        if found is None:
+            lock(plan)
+        return found
+
+    return _guarded(cell, look)
 
 
 def evaluate_cell(cell: Cell, desk: Desk) -> Ended:
