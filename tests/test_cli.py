@@ -65,6 +65,12 @@ def test_a_plus_before_the_retriever_changes_nothing(typed):
     assert with_plus.out == without.out != ""
 
 
+def test_help_names_launchers_and_the_search(typed):
+    said = typed("--help")
+    assert "hydra/launcher=joblib|ray|submitit_slurm" in said.out
+    assert "hydra/sweeper=optuna" in said.out
+
+
 def test_help_lists_the_choices_and_those_of_the_users_own_folder(typed):
     Path("mine/retriever").mkdir(parents=True)
     Path("mine/retriever/ours.yaml").write_text("_target_: a.B\n")
