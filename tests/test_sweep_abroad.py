@@ -4,14 +4,17 @@ import importlib.util
 import json
 import re
 import signal
+import sys
 import time
 from collections import Counter
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 from mlflow import MlflowClient
 
-from rageval.sweep.errand import Lost, work
+from rageval.sweep import foreign
+from rageval.sweep.errand import Errand, Lost, work
 from rageval.sweep.processes import Processes
 
 BASE = ["latency.sample=0"]
@@ -44,7 +47,7 @@ def test_eight_processes_lose_and_double_none_of_200_runs(program, tmp_path, tin
     assert parent.data.metrics["sweep/done"] == 200
 
 
-LAUNCHERS = ["rageval", "joblib", "basic", "submitit_local"]
+LAUNCHERS = ["rageval", "joblib", "submitit_local"]  # basic: tests/test_cli.py
 
 
 @pytest.fixture
@@ -238,3 +241,18 @@ def test_the_split_is_written_down_before_any_worker_could(typed, tiny, monkeypa
     said = typed("-m", "+retriever=bm25,tfidf", *TWO, *tiny, *BASE, "tracking=off")
     assert said.code == 4
     assert told(said) == "2 cells: 2 failed"
+
+
+def test_a_worker_of_another_launcher_goes_to_the_folder_before_it_reads(tmp_path, monkeypatch):
+    (tmp_path / "project").mkdir()
+    (tmp_path / "elsewhere").mkdir()
+    monkeypatch.chdir(tmp_path / "elsewhere")  # as a Ray worker is started
+    seen = []
+    job = SimpleNamespace(job=SimpleNamespace(num=0))
+    monkeypatch.setattr(foreign, "HydraConfig", SimpleNamespace(get=lambda: job))
+    monkeypatch.setattr(foreign, "chosen", dict)
+    monkeypatch.setattr(foreign, "plain", lambda composed: seen.append(Path.cwd()))
+    monkeypatch.setattr(foreign, "work", lambda errand, cell: None)
+    monkeypatch.setattr(sys, "path", list(sys.path))
+    foreign.Chore(Errand("e", str(tmp_path / "project"), None))(None)
+    assert seen == [tmp_path / "project"]

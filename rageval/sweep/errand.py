@@ -112,7 +112,7 @@ def _desk(errand: Errand) -> Away:
 def work(errand: Errand, cell: Cell) -> Returned:
     """Evaluate one cell here; nothing that breaks it goes beyond what is returned."""
     try:
-        _go_to(errand.folder)
+        go_to(errand.folder)
     except InputError as fault:
         ended = Ended(cell.number, cell.overrides, FAILED, fault=str(fault), code=UNFINISHED)
         return Returned(ended, Tally())
@@ -121,8 +121,14 @@ def work(errand: Errand, cell: Cell) -> Returned:
     return Returned(ended, desk.tally())
 
 
-def _go_to(folder: str) -> None:
-    """Work where the command was typed, whatever folder the worker was started in."""
+def go_to(folder: str) -> None:
+    """Work where the command was typed, whatever folder the worker was started in.
+
+    Raises
+    ------
+    InputError
+        If it is not there.
+    """
     if not Path(folder).is_dir():
         raise InputError(
             f"{folder} is not there on {os.uname().nodename}: workers need the folder that the "

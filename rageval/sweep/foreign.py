@@ -14,7 +14,7 @@ from rageval.config.choices import chosen
 from rageval.config.reading import plain
 from rageval.config.resolvers import register
 from rageval.sweep.composing import Cell
-from rageval.sweep.errand import Errand, Lost, Returned, work
+from rageval.sweep.errand import Errand, Lost, Returned, go_to, work
 
 
 @dataclass(frozen=True)
@@ -25,6 +25,7 @@ class Chore:
 
     def __call__(self, composed: DictConfig) -> Returned:
         """Evaluate the cell and return what it came to."""
+        go_to(self.errand.folder)  # before anything is resolved: a path may be relative to it
         register()
         number = int(HydraConfig.get().job.num)
         return work(self.errand, Cell(number, (), plain(composed), chosen()))
