@@ -110,15 +110,12 @@ class _Search:
 
     def run(self, config: SearchConfig) -> None:
         """Tell what is known, then ask and run until there are enough trials."""
-        tried: dict[str, list[float] | None] = {}
         known = self._known()
         directions = list(self.goals.values())
         study = Study(self.sweep.id, self.space, config, directions, len(known))
-        for drawn in known:
-            values = values_of(self._end(drawn), self.goals)
-            tried[_key(drawn)] = values
-            if values is not None:
-                study.tell_known(drawn, values)
+        found = [(drawn, values_of(self._end(drawn), self.goals)) for drawn in known]
+        tried = {_key(drawn): values for drawn, values in found}
+        study.tell_known([(drawn, values) for drawn, values in found if values is not None])
         for drawn, values in self._new(study, tried, config.n_trials):
             tried[_key(drawn)] = values
 

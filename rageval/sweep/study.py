@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
@@ -43,15 +44,17 @@ class Study:
         }
         self._study = self._made(name, config, directions, known)
 
-    def tell_known(self, drawn: Drawn, values: Sequence[float]) -> None:
-        """Tell what was tried at another time."""
-        params = {self._names[key]: value for key, value in drawn.items()}
-        if any(trial.params == params for trial in self._study.trials):
-            return  # a database that is kept knows it
-        made = self._optuna.trial.create_trial(
-            params=params, distributions=self._of, values=list(values)
-        )
-        self._study.add_trial(made)
+    def tell_known(self, known: Sequence[tuple[Drawn, Sequence[float]]]) -> None:
+        """Tell what was tried at other times; a database that is kept may know some of it."""
+        there = [trial.params for trial in self._study.get_trials(deepcopy=False)]
+        seen = {_key(params) for params in there}
+        for drawn, values in known:
+            params = {self._names[key]: value for key, value in drawn.items()}
+            if _key(params) not in seen:
+                made = self._optuna.trial.create_trial(
+                    params=params, distributions=self._of, values=list(values)
+                )
+                self._study.add_trial(made)
 
     def ask(self) -> Trial:
         """Return what to try next."""
@@ -97,6 +100,10 @@ class Study:
             step = int(dimension.step or 1)
             return kinds.IntDistribution(int(low), int(high), log=log, step=step)
         return kinds.FloatDistribution(low, high, log=log, step=dimension.step)
+
+
+def _key(params: Drawn) -> str:
+    return json.dumps(dict(params), sort_keys=True)
 
 
 def _imported() -> Any:  # noqa: ANN401  the module
