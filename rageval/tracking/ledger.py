@@ -74,7 +74,7 @@ class Ledger:
 
     def entries(self) -> list[Entry]:
         """Return every scoring, the oldest first, deleted ones among them."""
-        found = runs(self.store, f"tags.`rageval.set` = '{self.dataset}'", deleted=True)
+        found = runs(self.store, f"tags.`rageval.set` = '{self.dataset}'", "all")
         return [_entry(run) for run in reversed(found)]
 
     def spent(self, now: datetime) -> list[Entry]:

@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Literal
 
 from rageval.tracking.store import Store
 
 _PAGE = 1000  # runs that one search returns
 
 
-def runs(store: Store, condition: str, *, deleted: bool = False) -> list[Any]:
-    """Return the runs of the experiment that meet a condition, the newest first.
+Which = Literal["active", "deleted", "all"]
 
-    Those that were deleted are left out unless `deleted`.
+
+def runs(
+    store: Store, condition: str, which: Which = "active", most: int | None = None
+) -> list[Any]:
+    """Return the runs of the experiment that meet a condition, the newest first; at most `most`.
 
     Raises
     ------
@@ -21,18 +24,19 @@ def runs(store: Store, condition: str, *, deleted: bool = False) -> list[Any]:
     """
     from mlflow.entities import ViewType
 
+    views = {"active": "ACTIVE_ONLY", "deleted": "DELETED_ONLY", "all": "ALL"}
     found: list[Any] = []
     token = None
     while True:
         page = store.client.search_runs(
             [store.experiment],
             filter_string=condition,
-            run_view_type=ViewType.ALL if deleted else ViewType.ACTIVE_ONLY,
+            run_view_type=getattr(ViewType, views[which]),
             order_by=["attributes.start_time DESC", "attributes.run_id ASC"],
-            max_results=_PAGE,
+            max_results=min(most or _PAGE, _PAGE),
             page_token=token,
         )
         found += page
         token = page.token
-        if not token:
+        if not token or (most is not None and len(found) >= most):
             return found

@@ -26,9 +26,9 @@ from rageval.tracking.reading import (
     unreachable,
 )
 from rageval.tracking.run import Record, end, origin, write
+from rageval.tracking.search import runs
 from rageval.tracking.store import Store
 
-_PAGE = 1000  # runs that one search returns
 _SWEEPS = 20  # earlier sweeps whose cells are looked at without reading their runs
 
 
@@ -63,7 +63,7 @@ class Parent:
         UnreachableError
             If the store does not answer.
         """
-        others = _search(self.store, "tags.`rageval.kind` = 'sweep'", most=_SWEEPS)
+        others = runs(self.store, "tags.`rageval.kind` = 'sweep'", most=_SWEEPS)
         ids = dict.fromkeys([self.run, *(str(run.info.run_id) for run in others)])
         for run in ids:
             with suppress(NoVerdictError):
@@ -78,7 +78,7 @@ class Parent:
             condition = (
                 f"tags.`rageval.kind` = '{CELL}' and tags.`rageval.benchmark` = '{benchmark}'"
             )
-            gone = _search(self.store, condition, deleted=True)
+            gone = runs(self.store, condition, "deleted")
             self._lost[benchmark] = frozenset(str(found.info.run_id) for found in gone)
         folder = self._artifacts
         there = folder is None or (folder / run / "artifacts" / QUESTIONS).exists()
@@ -92,7 +92,7 @@ class Parent:
         UnreachableError
             If the store does not answer.
         """
-        return _search(self.store, f"{self._finished_below} and tags.`{tag}` = '{value}'")
+        return runs(self.store, f"{self._finished_below} and tags.`{tag}` = '{value}'")
 
     def end_children(self) -> None:
         """Mark what is still running below this run as killed; nobody may be at it any more.
@@ -119,7 +119,7 @@ class Parent:
 def newest_metrics(store: Store) -> dict[str, float]:
     """Return the metrics of the newest finished sweep that was recorded with its times."""
     finished = "tags.`rageval.kind` = 'sweep' and attributes.status = 'FINISHED'"
-    found = _search(store, f"{finished} and metrics.`seconds/cells` >= 0", most=1)
+    found = runs(store, f"{finished} and metrics.`seconds/cells` >= 0", most=1)
     return dict(found[0].data.metrics) if found else {}
 
 
@@ -132,9 +132,9 @@ def newest_of_all(store: Store, dataset: str) -> str:
         If there is neither.
     """
     done = "attributes.status = 'FINISHED'"
-    sweeps = _search(store, f"{done} and tags.`rageval.kind` = 'sweep'", most=_SWEEPS)
+    sweeps = runs(store, f"{done} and tags.`rageval.kind` = 'sweep'", most=_SWEEPS)
     single = f"tags.`rageval.kind` = '{SINGLE}' and tags.`rageval.set` = '{dataset}'"
-    singles = _search(store, f"{done} and tags.`rageval.split` = 'dev' and {single}", most=1)
+    singles = runs(store, f"{done} and tags.`rageval.split` = 'dev' and {single}", most=1)
     if not sweeps:
         return newest(store, dataset)
     last = max([*sweeps, *singles], key=lambda run: run.info.end_time or 0)
@@ -170,7 +170,7 @@ def open_parent(store: Store, sweep: str, cells: int, grid: Mapping[str, str]) -
 
     lock = _alone(store, sweep)
     try:
-        known = _search(store, f"tags.`rageval.sweep` = '{sweep}'")
+        known = runs(store, f"tags.`rageval.sweep` = '{sweep}'")
         run = str(known[0].info.run_id) if known else _create(store, sweep, cells, grid)
         store.client.update_run(run, status="RUNNING")
         there = known[0].data.params if known else {}
@@ -185,7 +185,7 @@ def open_parent(store: Store, sweep: str, cells: int, grid: Mapping[str, str]) -
 
 def _end_children(store: Store, run: str) -> None:
     running = f"tags.`mlflow.parentRunId` = '{run}' and attributes.status = 'RUNNING'"
-    for child in _search(store, running):
+    for child in runs(store, running):
         store.client.set_terminated(str(child.info.run_id), "KILLED")
 
 
@@ -209,35 +209,12 @@ def _alone(store: Store, sweep: str) -> FileLock | None:
 
 def _cells(store: Store, benchmark: str) -> dict[str, Any]:
     """Return the finished cells of a benchmark by their variant."""
-    found = _search(
+    found = runs(
         store,
         f"attributes.status = 'FINISHED' and tags.`rageval.kind` = '{CELL}' and "
         f"tags.`rageval.benchmark` = '{benchmark}'",
     )
     return {cell.data.tags.get("rageval.variant", ""): cell for cell in reversed(found)}
-
-
-def _search(
-    store: Store, condition: str, most: int | None = None, deleted: bool = False
-) -> list[Any]:
-    """Return the runs of the experiment that meet a condition, the newest first."""
-    from mlflow.entities import ViewType
-
-    found: list[Any] = []
-    token = None
-    while True:
-        page = store.client.search_runs(
-            [store.experiment],
-            filter_string=condition,
-            run_view_type=ViewType.DELETED_ONLY if deleted else ViewType.ACTIVE_ONLY,
-            order_by=["attributes.start_time DESC"],
-            max_results=min(most or _PAGE, _PAGE),
-            page_token=token,
-        )
-        found += page
-        token = page.token
-        if not token or most is not None:
-            return found
 
 
 @dataclass(frozen=True)
