@@ -229,6 +229,7 @@ def test_what_does_not_go_with_a_search_is_said(typed, tiny):
         (["windw.k=1,2"], 2, "windw: unknown key; did you mean 'window'?"),
         (["chunking=heading,sentense"], 2, "chunking=sentense: no such choice"),
         (["gate.enabled=true"], 2, "gate.enabled=true is for a run of its own"),
+        (["windw.k=1,2", "hydra.sweeper.storage=sqlite:///o.db"], 2, "windw: unknown key"),
         (["register=false,true"], 2, "register=true is for a run of its own"),
         (["hydra.sweeper.n_trials=0"], 2, "hydra.sweeper.n_trials: should be greater than"),
         (["hydra.sweeper.storage=optuna.db"], 2, "hydra.sweeper.storage=optuna.db cannot be used"),

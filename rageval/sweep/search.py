@@ -58,10 +58,10 @@ def search(
     if launch.config.sweep.dry_run:
         _show_plan(launch, sweep, config)
         return []
-    storage = opened(config.storage)
     with at_work():
         composer = Composer(launch.context.config_loader, launch.config, frozenset(space.fixed))
         _require_possible(composer, space)
+        storage = opened(config.storage)
         try:
             _Search(launch, composer, sweep, space, goals).run(config, storage)
         finally:
