@@ -17,6 +17,7 @@ from hydra.types import HydraContext, TaskFunction
 from omegaconf import DictConfig
 
 _VERB = "config"  # the primary config of `evaluate`
+_LAUNCHER = "hydra.launcher"  # where the settings of a launcher stand
 
 
 class SweepLauncher(Launcher):
@@ -46,14 +47,15 @@ class SweepLauncher(Launcher):
 class JoblibLauncher(SweepLauncher):
     """Runs the cells of a sweep on several processes of this machine."""
 
-    def __init__(self, n_jobs: int) -> None:
-        self._jobs = n_jobs
+    def __init__(self, **how: Any) -> None:  # noqa: ANN401  conf/hydra/launcher/joblib.yaml has them
+        self._how = how
 
     def crew(self) -> Any:  # noqa: ANN401
         """Return the processes."""
-        from rageval.sweep.processes import Processes
+        from rageval.config.reading import typed
+        from rageval.sweep.processes import Processes, ProcessesConfig
 
-        return Processes(self._jobs)
+        return Processes(typed(self._how, ProcessesConfig, _LAUNCHER).n_jobs)
 
 
 class RayLauncher(SweepLauncher):
@@ -64,9 +66,10 @@ class RayLauncher(SweepLauncher):
 
     def crew(self) -> Any:  # noqa: ANN401
         """Return the workers of the cluster."""
-        from rageval.sweep.cluster import Cluster
+        from rageval.config.reading import typed
+        from rageval.sweep.cluster import Cluster, ClusterConfig
 
-        return Cluster(**self._how)
+        return Cluster(**dict(typed(self._how, ClusterConfig, _LAUNCHER)))
 
 
 class CellSweeper(BasicSweeper):

@@ -425,6 +425,62 @@ def test_a_dry_run_estimates_by_an_earlier_sweep_or_says_that_nothing_is_known(t
     assert "rests on an earlier sweep of this experiment (3 cells)" in after.out
 
 
+def test_a_dry_run_knows_what_was_finished_and_what_the_sweep_took(typed, tiny):
+    words = ["-m", "+retriever=bm25", *tiny, *BASE]
+    assert typed(*words, "window.k=1,2").code == 0
+    assert typed(*words, "window.k=1,2").code == 0  # nothing is run, and its times stay known
+    half = typed(*words, "window.k=1,2,3", "sweep.dry_run=true")
+    assert "2 were finished before, 1 are to be run" in half.out
+    assert half.out.count("(finished before)") == 2
+    assert "rests on an earlier sweep of this experiment (2 cells)" in half.out
+    again = typed(*words, "window.k=1,2,3", "sweep.dry_run=true", "sweep.resume=false")
+    assert "finished before" not in again.out
+    assert "sweep." not in again.out.partition("estimate")[0]
+
+
+def test_cells_with_errors_are_named_and_count_the_next_time_too(typed, tiny, monkeypatch):
+    Path("moody_retriever.py").write_text(
+        "class Moody:\n    def __init__(self, number=0):\n        self.number = number\n\n"
+        "    def retrieve(self, question, limit, groups):\n"
+        "        if self.number == 2:\n            raise ValueError('no')\n        return []\n"
+    )
+    monkeypatch.syspath_prepend(Path.cwd())
+    words = [
+        "-m", "+retriever=custom", "retriever._target_=moody_retriever.Moody",
+        "+retriever.number=1,2", *tiny, *BASE,
+    ]  # fmt: skip
+    first = typed(*words)
+    again = typed(*words)  # from what the parent keeps
+    (parent,) = runs(kind="sweep")
+    (row,) = table(parent, "failures.json")
+    for file in Path("mlruns/artifacts").rglob("cells.json"):
+        file.unlink()
+    for said in (first, again, typed(*words)):  # the last from the runs themselves
+        assert said.code == 1, said.err
+        assert re.search(r"✗ (done|resumed): retriever.number=2\n +evaluated with [1-9]", said.out)
+        assert said.out.count("evaluated with") == 2  # its line, and the summary
+    assert row["cause"].startswith("evaluated with")
+
+
+def test_a_sweep_that_is_not_recorded_names_no_gate(typed, tiny):
+    said = typed(*GRID, *tiny, *BASE, "tracking=off")
+    assert "next: python -m rageval retriever=" in said.out
+    assert "rageval gate" not in said.out
+
+
+def test_an_address_that_is_no_store_is_wrong_input(typed, tiny):
+    said = typed(*GRID, *tiny, *BASE, "tracking.uri=nonsense")
+    assert said.code == 2, said.err
+    assert "'nonsense' is no tracking store" in said.out
+
+
+def test_verdicts_among_the_values_are_refused_before_any_cell_is_run(typed, tiny):
+    said = typed("-m", "+retriever=bm25", "gate.enabled=false,true", *tiny, *BASE)
+    assert said.code == 2, said.err
+    assert "gate.enabled=true is for a run of its own" in said.err
+    assert not list(Path.cwd().iterdir())
+
+
 def _refuse(*_):
     raise AssertionError("no run is to be read")
 

@@ -47,6 +47,21 @@ def test_eight_processes_lose_and_double_none_of_200_runs(program, tmp_path, tin
     assert parent.data.metrics["sweep/done"] == 200
 
 
+@pytest.mark.parametrize(
+    ("words", "fault"),
+    [
+        (["hydra/launcher=joblib", "hydra.launcher.n_jobs=0"], "n_jobs: must be 1 or more"),
+        (["hydra/launcher=joblib", "hydra.launcher.n_jobs=two"], "n_jobs: should be a valid int"),
+        (["hydra/launcher=ray", "hydra.launcher.cpus=0"], "cpus: should be greater than 0"),
+    ],
+)
+def test_a_launcher_without_workers_is_refused_before_anything_is_made(typed, tiny, words, fault):
+    said = typed("-m", "+retriever=bm25,tfidf", *words, *tiny, *BASE)
+    assert said.code == 2, said.err
+    assert f"hydra.launcher.{fault}" in said.err
+    assert not list(Path.cwd().iterdir())
+
+
 LAUNCHERS = ["rageval", "joblib", "submitit_local"]  # basic: tests/test_cli.py
 
 

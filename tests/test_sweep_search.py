@@ -223,6 +223,47 @@ def test_what_does_not_go_with_a_search_is_said(typed, tiny):
     assert not Path("mlruns/mlflow.db").exists()
 
 
+@pytest.mark.parametrize(
+    ("words", "code", "fault"),
+    [
+        (["windw.k=1,2"], 2, "windw: unknown key; did you mean 'window'?"),
+        (["chunking=heading,sentense"], 2, "chunking=sentense: no such choice"),
+        (["gate.enabled=true"], 2, "gate.enabled=true is for a run of its own"),
+        (["windw.k=1,2", "hydra.sweeper.storage=sqlite:///o.db"], 2, "windw: unknown key"),
+        (["register=false,true"], 2, "register=true is for a run of its own"),
+        (["hydra.sweeper.n_trials=0"], 2, "hydra.sweeper.n_trials: should be greater than"),
+        (["hydra.sweeper.storage=optuna.db"], 2, "hydra.sweeper.storage=optuna.db cannot be used"),
+        (["hydra.sweeper.storage=sqlite:///no/o.db"], 4, "unable to open database file"),
+    ],
+)
+def test_a_search_that_cannot_be_is_refused_before_anything_is_made(
+    typed, tiny, words, code, fault
+):
+    said = typed(*SEARCH, *words, *tiny, *BASE)
+    assert said.code == code, said.err
+    assert fault in said.err
+    assert "Traceback" not in said.err
+    assert not list(Path.cwd().iterdir())
+
+
+def test_a_search_whose_first_choice_lacks_a_key_goes_on_with_the_others(typed, tiny):
+    words = ["-m", "hydra/sweeper=optuna", "+retriever=tfidf,bm25", "retriever.k1=1,2"]
+    said = typed(*words, *tiny, *BASE, "tracking=off")
+    assert said.code == 0, said.err
+    assert sorted(told(said).partition(": ")[2].split(", ")) == ["2 done", "2 skipped"]
+
+
+def test_a_study_is_not_put_into_another_programs_database(typed, tiny):
+    assert typed("-m", "+retriever=bm25", "window.k=1,2", *tiny, *BASE).code == 0
+    said = typed(*SEARCH, *tiny, *BASE, "hydra.sweeper.storage=sqlite:///mlruns/mlflow.db")
+    assert said.code == 2, said.err
+    assert "another program keeps its tables there" in said.err
+    with sqlite3.connect("mlruns/mlflow.db") as base:
+        tables = {name for (name,) in base.execute("select name from sqlite_master")}
+    base.close()
+    assert "studies" not in tables
+
+
 def test_a_killed_search_loses_the_trial_in_flight_alone(program, tmp_path, tiny):
     (tmp_path / "slow_retriever.py").write_text(
         "import time\n\nclass Slow:\n    def __init__(self, number=0.0):\n        pass\n\n"

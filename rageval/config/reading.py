@@ -60,8 +60,8 @@ def read_part(composed: DictConfig, model: type[M]) -> M:
     return typed(_resolved(composed, asked), model)
 
 
-def typed(content: Mapping[str, object], model: type[M]) -> M:
-    """Check resolved values against a record.
+def typed(content: Mapping[str, object], model: type[M], where: str = "") -> M:
+    """Check resolved values against a record; `where` is the key that they stand under.
 
     Raises
     ------
@@ -71,7 +71,7 @@ def typed(content: Mapping[str, object], model: type[M]) -> M:
     try:
         return model.model_validate(content)
     except ValidationError as fault:
-        raise InputError.of(sentences(fault, "", model)) from fault
+        raise InputError.of(sentences(fault, where, model)) from fault
 
 
 def _refuse(raw: object, keys: Sequence[object]) -> None:

@@ -59,7 +59,7 @@ def run_abroad(cells: Sequence[Cell], sweep: Session, crew: Crew) -> None:
     for cell in cells:
         if cell.number not in there:
             fault = sweep.halted or "no worker was left for it"
-            sweep.end(Ended(cell.number, cell.overrides, STOPPED, fault=fault, code=UNFINISHED))
+            sweep.end(Ended(cell.number, cell.overrides, STOPPED, fault=fault, code=sweep.code))
 
 
 def _errand(cells: Sequence[Cell], sweep: Session, crew: Crew) -> Errand:

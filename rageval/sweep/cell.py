@@ -46,8 +46,8 @@ class Desk(Protocol):
         """Return the run that cells are recorded below, None if they are not."""
         ...
 
-    def plan(self, config: TrackingConfig) -> None:
-        """Note where cells would be recorded."""
+    def plan(self, config: TrackingConfig) -> Parent | None:
+        """Return what knows the finished cells of the store that cells would be recorded in."""
         ...
 
     def before(self, benchmark: str, variant: str, objective: str) -> Ended | None:
@@ -125,8 +125,7 @@ def _plan(cell: Cell, desk: Desk) -> Plan:
 
 def _settled(cell: Cell, plan: Plan, desk: Desk) -> Ended | None:
     if plan.config.sweep.dry_run:
-        desk.plan(plan.config.tracking)
-        return _planned(cell, plan)
+        return _planned(cell, plan, desk.plan(plan.config.tracking))
     return _before(cell, plan, desk.recording(plan.config.tracking), desk)
 
 
@@ -149,8 +148,18 @@ def _before(cell: Cell, plan: Plan, parent: Parent | None, desk: Desk) -> Ended 
         return None
 
 
-def _planned(cell: Cell, plan: Plan) -> Ended:
-    return Ended(cell.number, cell.overrides, PLANNED, name=plan.retrieval, stages=_stages(plan))
+def _planned(cell: Cell, plan: Plan, there: Parent | None) -> Ended:
+    found = None
+    if there is not None and plan.config.sweep.resume:
+        found = there.finished(plan.benchmark, plan.variant.whole)
+    return Ended(
+        cell.number,
+        cell.overrides,
+        PLANNED,
+        run=str(found.info.run_id) if found is not None else "",
+        name=plan.retrieval,
+        stages=_stages(plan),
+    )
 
 
 def _stages(plan: Plan) -> tuple[str, ...]:
@@ -178,8 +187,21 @@ def _done(cell: Cell, plan: Plan, measured: Measured, run: str) -> Ended:
         p95=measured.latency.percentile(95) if measured.latency else None,
         recorded=measured.recorded,
         window=window_characters(evaluation),
-        code=_FAILED if evaluation.errors or evaluation.leaks else 0,
+        **_flawed(evaluation.errors, evaluation.leaks),
     )
+
+
+def _flawed(errors: int, leaks: int) -> dict[str, Any]:
+    """Return what is said of a cell that was evaluated, and not as it should be; else nothing.
+
+    Examples
+    --------
+    >>> _flawed(errors=2, leaks=0)
+    {'fault': 'evaluated with 2 errors and 0 leaks', 'code': 1}
+    """
+    if not errors and not leaks:
+        return {}
+    return {"fault": f"evaluated with {errors} errors and {leaks} leaks", "code": _FAILED}
 
 
 def _resumed(cell: Cell, plan: Plan, store: Store, run: Any) -> Ended:  # noqa: ANN401  an mlflow Run
@@ -207,4 +229,5 @@ def _resumed(cell: Cell, plan: Plan, store: Store, run: Any) -> Ended:  # noqa: 
         p95=metrics.get("latency/p95_ms"),
         recorded="latency/p95_ms" in metrics,
         window=metrics.get("all/window_characters"),
+        **_flawed(int(metrics.get("all/errors", 0)), int(metrics.get("all/leaks", 0))),
     )

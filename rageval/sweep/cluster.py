@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from rageval.errors import InputError, UnreachableError
+from rageval.fields import Count, Name, NonNegative, Positive, Record
 from rageval.sweep.composing import Cell
 from rageval.sweep.errand import Errand, Lost, Returned, work
 
@@ -25,6 +26,16 @@ class Worker:
     def work(self, errand: Errand, cell: Cell) -> Returned:
         """Evaluate one cell."""
         return work(errand, cell)
+
+
+class ClusterConfig(Record):
+    """What a cluster is asked for."""
+
+    address: Name
+    workers: Count | None
+    cpus: Positive
+    patience: NonNegative
+    folder: Name | None
 
 
 @dataclass(frozen=True)

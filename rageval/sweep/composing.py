@@ -194,12 +194,15 @@ class Composer:
         return self._parsed[word]
 
     def _chooses(self, override: Override) -> bool:
-        name = override.key_or_group
+        return override.package is not None or self.chooses(override.key_or_group)
+
+    def chooses(self, name: str) -> bool:
+        """Say whether a key chooses a file of conf/ or is Hydra's own."""
         if name not in self._groups:
             self._groups[name] = bool(
                 name.startswith("hydra") or self.loader.get_group_options(name)
             )
-        return override.package is not None or self._groups[name]
+        return self._groups[name]
 
 
 def _applied(values: Sequence[Override], composed: DictConfig) -> DictConfig:

@@ -21,7 +21,7 @@ class Ended:
     number: int
     overrides: tuple[str, ...]
     state: str  # done | resumed | failed | skipped | planned | not run
-    run: str = ""  # id, of a cell that is recorded
+    run: str = ""  # id, of a cell that is recorded; of a planned one, that it was before
     name: str = ""  # the retrieval in words
     whole: Mapping[str, Summary] = field(default_factory=dict)  # measure → value over `all`
     subsets: Mapping[str, float | None] = field(default_factory=dict)  # subset → objective
@@ -34,5 +34,5 @@ class Ended:
     recorded: bool = False  # the latency is an earlier cell's or run's
     seconds: float = 0.0  # that it took, stages included
     window: float | None = None  # mean characters
-    fault: str = ""  # the cause of a failure
+    fault: str = ""  # the cause of a failure; of an evaluated cell, its errors and leaks
     code: int = 0  # exit code

@@ -22,6 +22,7 @@ from rageval.sweep.tables import RECORDED, SHOWN, failed, luck, short, tables
 from rageval.tracking.sweeps import Board, close_parent
 
 PAGE = "report.html"
+AGAIN = " (finished before)"
 
 
 def tell(sweep: Session, ended: Ended) -> None:
@@ -34,8 +35,9 @@ def tell(sweep: Session, ended: Ended) -> None:
         return
     found = ended.whole.get(ended.objective)
     value = "–" if found is None or found.value is None else f"{found.value:.3f}"
-    again = " (finished before)" if ended.state == RESUMED else ""
-    sweep.target.print(Text(f"{place}  {ended.objective} {value}  {ended.name}{again}"))
+    again = AGAIN if ended.state == RESUMED else ""
+    fault = f"  ✗ {ended.fault}" if ended.fault else ""
+    sweep.target.print(Text(f"{place}  {ended.objective} {value}  {ended.name}{again}{fault}"))
 
 
 def end_sweep(sweep: Session) -> None:
@@ -87,9 +89,9 @@ def _title(sweep: Session, board: Leaderboard) -> str:
 def _show(target: Console, sweep: Session, board: Leaderboard) -> None:
     target.print()
     states = Counter(ended.state for ended in sweep.ended)
-    told = ", ".join(f"{states[state]} {state}" for state in states)
-    missing = sweep.cells - len(sweep.ended)
-    target.print(f"{sweep.cells} cells: {told}" + (f", {missing} not begun" if missing else ""))
+    states["not begun"] = sweep.cells - len(sweep.ended)
+    told = ", ".join(f"{number} {state}" for state, number in states.items() if number)
+    target.print(f"{sweep.cells} cells: {told}")
     _show_failures(target, sweep)
     if states[PLANNED]:
         _show_plan(target, sweep)
@@ -106,14 +108,17 @@ def _show(target: Console, sweep: Session, board: Leaderboard) -> None:
     if sweep.opened is not None:
         target.print(f"sweep {sweep.opened.run} in experiment {sweep.opened.store.name}")
     if board.best is not None:
-        words = [word for word in board.best.overrides if not word.startswith("sweep.")]
-        target.print(
-            Text(f"next: python -m rageval {shlex.join(words)}   then: python -m rageval gate")
-        )
+        gate = "   then: python -m rageval gate" if sweep.opened is not None else ""
+        target.print(Text(f"next: python -m rageval {shlex.join(_measured(board.best))}{gate}"))
+
+
+def _measured(ended: Ended) -> list[str]:
+    """Return the words of a cell without those on how its sweep goes."""
+    return [word for word in ended.overrides if not word.startswith("sweep.")]
 
 
 def _show_failures(target: Console, sweep: Session) -> None:
-    """Name the cells that were not evaluated, those of one cause together."""
+    """Name the cells in which something went wrong, those of one cause together."""
     causes: dict[tuple[str, str], list[str]] = {}
     keys = swept(sweep.grid)
     for ended in failed(sweep):
@@ -135,8 +140,14 @@ def _own(keys: Collection[str], ended: Ended) -> dict[str, str]:
 def _show_plan(target: Console, sweep: Session) -> None:
     planned = [ended for ended in sweep.ended if ended.state == PLANNED]
     for ended in planned:
-        target.print(Text(f"  {' '.join(ended.overrides)}   {ended.name}"))
-    needed = Needed.of(planned)
+        again = AGAIN if ended.run else ""
+        target.print(Text(f"  {' '.join(_measured(ended))}   {ended.name}{again}"))
+    left = [ended for ended in planned if not ended.run]
+    if len(left) < len(planned):
+        target.print(f"{len(planned) - len(left)} were finished before, {len(left)} are to be run")
+    if not left:
+        return
+    needed = Needed.of(left)
     target.print(
         f"{needed.chunkings} chunkings and {needed.retrievers} retrievers on them are needed"
     )

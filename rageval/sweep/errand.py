@@ -84,8 +84,8 @@ class Away:
             self._parent = Parent(store, errand.parent, tags={ERRAND: errand.name})
         return self._parent
 
-    def plan(self, config: TrackingConfig) -> None:
-        """Do nothing: cells that are only planned are sent to nobody."""
+    def plan(self, config: TrackingConfig) -> Parent | None:
+        """Return nothing: cells that are only planned are sent to nobody."""
 
     def before(self, benchmark: str, variant: str, objective: str) -> Ended | None:
         """Return nothing: what was finished before was settled before it was sent."""

@@ -11,7 +11,7 @@ from rageval.sweep.session import Session
 _BY_CHUNKING = ("chunks", "qrels")  # stages that each chunking needs; the others, each retriever
 _ONCE = ("dataset",)
 _SECONDS, _CHUNKINGS, _RETRIEVERS, _CELLS = (
-    "seconds/", "computed/chunkings", "computed/retrievers", "sweep/done",
+    "seconds/", "computed/chunkings", "computed/retrievers", "computed/cells",
 )  # fmt: skip
 
 
@@ -37,6 +37,7 @@ def measured(sweep: Session) -> dict[str, float]:
     needed = Needed.of([ended for ended in sweep.ended if ended.state == DONE])
     return {
         **{f"{_SECONDS}{stage}": spent for stage, spent in sweep.seconds.items()},
+        _CELLS: needed.cells,
         _CHUNKINGS: needed.chunkings,
         _RETRIEVERS: needed.retrievers,
     }
@@ -51,7 +52,7 @@ def estimate(needed: Needed, before: Mapping[str, float]) -> list[str]:
     --------
     >>> before = {"seconds/dataset": 1.0, "seconds/chunks": 2.0, "seconds/index": 6.0,
     ...           "seconds/cells": 0.5, "computed/chunkings": 1, "computed/retrievers": 2,
-    ...           "sweep/done": 10}
+    ...           "computed/cells": 10}
     >>> for line in estimate(Needed(cells=20, chunkings=2, retrievers=4), before):
     ...     print(line)
     about 18 s: 2 chunkings × 2.00 s, 4 retrievers × 3.00 s, 20 cells × 0.05 s, 1.0 s once

@@ -17,7 +17,9 @@ from rageval.sweep.ended import DONE, RESUMED, Ended
 from rageval.tracking.sweeps import Parent
 
 CELLS = "cells.json"
-_SAME = ("run", "name", "benchmark", "variant", "objective", "p95", "window", "stages")
+_SAME = (
+    "run", "name", "benchmark", "variant", "objective", "p95", "window", "fault", "code", "stages",
+)  # fmt: skip
 Key = tuple[str, str, str]  # benchmark, variant, objective
 
 

@@ -8,13 +8,28 @@ from concurrent.futures import FIRST_COMPLETED, Future, wait
 from concurrent.futures.process import BrokenProcessPool
 from dataclasses import dataclass
 from itertools import islice
-from typing import Any
+from typing import Annotated, Any
 
+from pydantic import AfterValidator, Field
+
+from rageval.fields import Record
 from rageval.sweep.composing import Cell
 from rageval.sweep.errand import Errand, Lost, Returned, work
 
 _DIED = "a process that was at work ended unexpectedly"
 _THREADS = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")
+
+
+def _some(number: int) -> int:
+    if not number:
+        raise ValueError("must be 1 or more, or -1 for as many as there are processors")
+    return number
+
+
+class ProcessesConfig(Record):
+    """How many processes there are."""
+
+    n_jobs: Annotated[int, Field(strict=True, ge=-1), AfterValidator(_some)]
 
 
 @dataclass(frozen=True)

@@ -12,7 +12,6 @@ from hydra.core.utils import JobReturn, JobStatus, filter_overrides, setup_globa
 from hydra.types import HydraContext, TaskFunction
 from omegaconf import DictConfig
 
-from rageval.config.launch import UNFINISHED
 from rageval.errors import InputError
 from rageval.report import console
 from rageval.sweep.abroad import STOP, Crew, run_abroad
@@ -21,6 +20,7 @@ from rageval.sweep.composing import Cell, Composer, Job, Unfit
 from rageval.sweep.ended import FAILED, SKIPPED, STOPPED, Ended
 from rageval.sweep.ending import end_sweep, tell
 from rageval.sweep.session import Session
+from rageval.sweep.verdicts import refuse_verdicts
 
 VERB = "config"  # the primary config of `evaluate`
 # What stages are made from, the earliest first: cells that share it run one after the other.
@@ -68,6 +68,7 @@ def run_cells(
         found = composer.check(jobs)
         if found and all(job.fault for job in found):
             raise InputError(found[0].fault)
+        refuse_verdicts(composer, found)
         sweep = Session([_own(job) for job in found], console.console())
         hall = _Hall(launch, composer, sweep, crew)
         try:
@@ -129,7 +130,7 @@ def _run(hall: _Hall, job: Job) -> Iterator[Cell]:
     """Note what a cell came to; yield it if the crew is to find that out."""
     sweep = hall.sweep
     if sweep.halted:
-        sweep.end(Ended(job.number, _own(job), STOPPED, fault=sweep.halted, code=UNFINISHED))
+        sweep.end(Ended(job.number, _own(job), STOPPED, fault=sweep.halted, code=sweep.code))
         return
     found = _found(hall, job)
     if isinstance(found, Cell):
@@ -150,23 +151,12 @@ def _found(hall: _Hall, job: Job) -> Ended | Cell:
         return Ended(job.number, _own(job), SKIPPED, fault=str(fault))
     except InputError as fault:
         return Ended(job.number, _own(job), FAILED, fault=str(fault), code=fault.exit_code)
-    _refuse_verdicts(cell)
     ended = settle(cell, hall.sweep) if hall.crew else _called_back(hall, job, cell)
     if ended is None:
         return cell
     if ended.state == FAILED and cell.tree.whole["sweep"]["on_error"] == "stop":
         hall.sweep.halt(STOP)
     return ended
-
-
-def _refuse_verdicts(cell: Cell) -> None:
-    whole = cell.tree.whole
-    for key, wanted in (
-        ("gate.enabled", whole["gate"]["enabled"]),
-        ("register", whole["register"]),
-    ):
-        if wanted:
-            raise InputError(f"{key}=true is for a run of its own, not for the cells of a sweep")
 
 
 def _called_back(hall: _Hall, job: Job, cell: Cell) -> Ended:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import islice
 from typing import Any
 
 from hydra.core.override_parser.types import Override
@@ -24,11 +25,13 @@ from rageval.sweep.goals import MAXIMIZE, Goals, checked, ranking, values_of
 from rageval.sweep.running import VERB, Launch, at_work, returned, run_job
 from rageval.sweep.session import Searched, Session, measures
 from rageval.sweep.space import Drawn, Space
-from rageval.sweep.study import SearchConfig, Study
+from rageval.sweep.study import SearchConfig, Storage, Study, opened, sampler_of
+from rageval.sweep.verdicts import decides, refuse_verdicts
 from rageval.tracking.settings import TrackingConfig
 from rageval.tracking.trials import find_parent, note, noted
 from rageval.workflow import require_tracking
 
+_CORNERS = 100  # combinations of choices that are composed before the first trial
 _REPEATS = 200  # draws in a row that were tried before, after which nothing new is expected
 
 
@@ -42,7 +45,7 @@ def search(
     InputError
         If there is nothing to search, or an objective is no measure of the development questions.
     """
-    config = typed(how, SearchConfig)
+    config = typed(how, SearchConfig, "hydra.sweeper")
     _require_alone(launch)
     goals = _goals(launch, config)
     space = _ranked(Space.of(overrides), goals)
@@ -57,8 +60,10 @@ def search(
         return []
     with at_work():
         composer = Composer(launch.context.config_loader, launch.config, frozenset(space.fixed))
+        _require_possible(composer, space)
+        storage = opened(config.storage)
         try:
-            _Search(launch, composer, sweep, space, goals).run(config)
+            _Search(launch, composer, sweep, space, goals).run(config, storage)
         finally:
             end_sweep(sweep)
     return [returned(ended.code) for ended in sweep.ended]
@@ -74,6 +79,16 @@ def _require_alone(launch: Launch) -> None:
         )
     if hydra.job.config_name != VERB:
         raise InputError("hydra/sweeper=optuna searches with `evaluate` and no other verb")
+
+
+def _require_possible(composer: Composer, space: Space) -> None:
+    """Refuse a misspelt choice or key, and trials that are to be gated, before anything is made."""
+    every = space.corners(lambda key: decides(composer, key))
+    corners = list(islice(every, _CORNERS + 1))
+    jobs = composer.check([space.words(drawn) for drawn in corners])
+    if len(corners) <= _CORNERS and all(job.fault for job in jobs):
+        raise InputError(jobs[0].fault)
+    refuse_verdicts(composer, jobs)
 
 
 def _goals(launch: Launch, config: SearchConfig) -> Goals:
@@ -108,11 +123,12 @@ class _Search:
     space: Space
     goals: Goals
 
-    def run(self, config: SearchConfig) -> None:
+    def run(self, config: SearchConfig, storage: Storage) -> None:
         """Tell what is known, then ask and run until there are enough trials."""
         known = self._known()
         directions = list(self.goals.values())
-        study = Study(self.sweep.id, self.space, config, directions, len(known))
+        sampler = sampler_of(config, known=len(known))
+        study = Study(self.sweep.id, self.space, sampler, directions, storage)
         found = [(drawn, values_of(self._end(drawn), self.goals)) for drawn in known]
         tried = {_key(drawn): values for drawn, values in found}
         study.tell_known([(drawn, values) for drawn, values in found if values is not None])

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 
 from rich.console import Console
 
+from rageval.config.launch import UNFINISHED
 from rageval.errors import RagevalError
 from rageval.fingerprint import digest
 from rageval.stages.store import CacheConfig, Stages
@@ -41,10 +43,12 @@ class Session:
     searched: Searched | None = None
     ended: list[Ended] = field(default_factory=list)
     halted: str = ""  # why the cells that are left are not run; empty: they are
-    tracking: TrackingConfig | None = None  # as the cells have it
+    code: int = UNFINISHED  # exit code of the cells that are left
+    tracking: TrackingConfig | None = None  # as planned cells have it
     _tallies: list[Tally] = field(default_factory=list)  # of workers elsewhere
     _stages: dict[CacheConfig, Stages] = field(default_factory=dict)
     _parent: Parent | None = None
+    _there: Parent | None = None  # reads a store for cells that are only planned
     _earlier: Earlier | None = None
 
     @property
@@ -86,7 +90,7 @@ class Session:
                 if store is not None:
                     self._parent = open_parent(store, self.id, self.cells, self._space)
             except RagevalError as fault:
-                self.halt(f"the store cannot be used: {fault}")
+                self.halt(f"the store cannot be used: {fault}", fault.exit_code)
                 raise
         return self._parent
 
@@ -97,9 +101,17 @@ class Session:
             return {key.lstrip("+"): words for key, words in self.searched.space.items()}
         return {key: ", ".join(values) for key, values in swept(self.grid).items()}
 
-    def plan(self, config: TrackingConfig) -> None:
-        """Note where cells would be recorded."""
+    def plan(self, config: TrackingConfig) -> Parent | None:
+        """Return what knows the finished cells of the store that cells would be recorded in.
+
+        A store is read if it is there; none is made.
+        """
+        if self.tracking is None and config.enabled:
+            # Otherwise nothing was recorded, or the store is away: nothing is known.
+            with suppress(RagevalError):
+                self._there = Parent(require_tracking(config, self.target), "")
         self.tracking = config
+        return self._there
 
     def before(self, benchmark: str, variant: str, objective: str) -> Ended | None:
         """Return an equal cell of an earlier sweep, from what its parent run keeps."""
@@ -108,16 +120,8 @@ class Session:
         return self._earlier.find((benchmark, variant, objective))
 
     def measured_before(self) -> Mapping[str, float]:
-        """Return the metrics of the newest sweep of the experiment; empty if there is none.
-
-        A store is read if it is there; none is made.
-        """
-        if self.tracking is None or not self.tracking.enabled:
-            return {}
-        try:
-            return newest_metrics(require_tracking(self.tracking, self.target))
-        except RagevalError:  # nothing was recorded, or the store is away: nothing is known
-            return {}
+        """Return the metrics of the newest sweep of the experiment; empty if there is none."""
+        return newest_metrics(self._there.store) if self._there is not None else {}
 
     @property
     def opened(self) -> Parent | None:
@@ -161,9 +165,10 @@ class Session:
         """Note what the stages of a cell were that ran elsewhere."""
         self._tallies.append(tally)
 
-    def halt(self, why: str) -> None:
-        """Leave the cells that are not yet run."""
-        self.halted = self.halted or why
+    def halt(self, why: str, code: int = UNFINISHED) -> None:
+        """Leave the cells that are not yet run; each of them has the exit code."""
+        if not self.halted:
+            self.halted, self.code = why, code
 
 
 def assignments(cell: Sequence[str]) -> dict[str, str]:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+import itertools
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from hydra.core.override_parser.types import IntervalSweep, Override, RangeSweep
@@ -82,6 +83,22 @@ class Space:
         """Say whether values are of this space, as those of an earlier search may not be."""
         return set(drawn) == set(self.dimensions)
 
+    def corners(self, varied: Callable[[str], bool]) -> Iterator[Drawn]:
+        """Yield trials with every combination of the keys to be varied, the others at their first.
+
+        Examples
+        --------
+        >>> space = Space({"a": Choice(("x", "y")), "b": Span(1, 8, 1, True, False)}, {}, ())
+        >>> list(space.corners(lambda key: key == "a"))
+        [{'a': 'x', 'b': 1}, {'a': 'y', 'b': 1}]
+        """
+        values = [
+            _values(dimension) if varied(key) else _values(dimension)[:1]
+            for key, dimension in self.dimensions.items()
+        ]
+        for drawn in itertools.product(*values):
+            yield dict(zip(self.dimensions, drawn, strict=True))
+
     @property
     def size(self) -> float:
         """Return how many different trials there are; infinite with an interval."""
@@ -89,6 +106,11 @@ class Space:
         for dimension in self.dimensions.values():
             total *= _size(dimension)
         return total
+
+
+def _values(dimension: Dimension) -> Sequence[Value]:
+    """Return the values of a choice, the lowest of a span."""
+    return dimension.of if isinstance(dimension, Choice) else (dimension.low,)
 
 
 def _size(dimension: Dimension) -> float:

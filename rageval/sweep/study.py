@@ -22,6 +22,10 @@ class SearchConfig(Record):
     storage: Name | None  # URL of a database that Optuna's own tools read; None = none is kept
 
 
+Sampler = Any  # Optuna's
+Storage = Any  # Optuna's, of a database; None = memory
+
+
 @dataclass(frozen=True)
 class Trial:
     """Values that are to be tried."""
@@ -34,7 +38,7 @@ class Study:
     """The trials of one search, whatever came of them."""
 
     def __init__(
-        self, name: str, space: Space, config: SearchConfig, directions: Sequence[str], known: int
+        self, name: str, space: Space, sampler: Sampler, directions: Sequence[str], storage: Storage
     ) -> None:
         self._optuna = _imported()
         self._names = {key: key.lstrip("+") for key in space.dimensions}
@@ -42,7 +46,7 @@ class Study:
             self._names[key]: self._distribution(dimension)
             for key, dimension in space.dimensions.items()
         }
-        self._study = self._made(name, config, directions, known)
+        self._study = self._made(name, sampler, directions, storage)
 
     def tell_known(self, known: Sequence[tuple[Drawn, Sequence[float]]]) -> None:
         """Tell what was tried at other times; a database that is kept may know some of it."""
@@ -69,24 +73,13 @@ class Study:
         else:
             self._study.tell(trial.asked, list(values))
 
-    def _made(self, name: str, config: SearchConfig, directions: Sequence[str], known: int) -> Any:  # noqa: ANN401  an optuna Study
-        samplers = self._optuna.samplers
-        kinds = {
-            "tpe": samplers.TPESampler,
-            "random": samplers.RandomSampler,
-            "nsga2": samplers.NSGAIISampler,
-        }
-        # A search that goes on draws on: the same seed would repeat its first draws.
-        sampler = kinds[config.sampler](seed=config.seed + known)
-        try:
-            study = self._optuna.create_study(
-                study_name=name, storage=config.storage, load_if_exists=True,
-                sampler=sampler, directions=list(directions),
-            )  # fmt: skip
-        except Exception as fault:
-            raise UnreachableError(
-                f"hydra.sweeper.storage={config.storage} cannot be used: {fault}"
-            ) from fault
+    def _made(
+        self, name: str, sampler: Sampler, directions: Sequence[str], storage: Storage
+    ) -> Any:  # noqa: ANN401  an optuna Study
+        study = self._optuna.create_study(
+            study_name=name, storage=storage, load_if_exists=True,
+            sampler=sampler, directions=list(directions),
+        )  # fmt: skip
         for trial in study.get_trials(states=(self._optuna.trial.TrialState.RUNNING,)):
             study.tell(trial.number, state=self._optuna.trial.TrialState.FAIL)  # it was killed
         return study
@@ -104,6 +97,51 @@ class Study:
 
 def _key(params: Drawn) -> str:
     return json.dumps(dict(params), sort_keys=True)
+
+
+def sampler_of(config: SearchConfig, known: int) -> Sampler:
+    """Return what draws; a search that goes on draws on, for the same seed would repeat itself."""
+    samplers = _imported().samplers
+    kinds = {
+        "tpe": samplers.TPESampler,
+        "random": samplers.RandomSampler,
+        "nsga2": samplers.NSGAIISampler,
+    }
+    return kinds[config.sampler](seed=config.seed + known)
+
+
+def opened(url: str | None) -> Storage:
+    """Return the database that keeps the study; None if none is wanted.
+
+    Raises
+    ------
+    InputError
+        If Optuna is not installed, or the URL is none of a database that can be used here.
+    UnreachableError
+        If the database cannot be opened.
+    """
+    optuna = _imported()
+    if url is None:
+        return None
+    from sqlalchemy import create_engine, inspect
+    from sqlalchemy.exc import ArgumentError
+
+    said = f"hydra.sweeper.storage={url} cannot be used"
+    try:
+        tables = set(inspect(create_engine(url)).get_table_names())
+        if "alembic_version" in tables and "studies" not in tables:
+            raise InputError(f"{said}: another program keeps its tables there; name one of its own")
+        return optuna.storages.RDBStorage(url)
+    except InputError:
+        raise
+    except (ArgumentError, ImportError) as fault:
+        raise InputError(f"{said}: {_first_line(fault)}; e.g. sqlite:///optuna.db") from fault
+    except Exception as fault:
+        raise UnreachableError(f"{said}: {_first_line(fault)}") from fault
+
+
+def _first_line(fault: Exception) -> str:
+    return next(iter(str(fault).strip().splitlines()), type(fault).__name__)
 
 
 def _imported() -> Any:  # noqa: ANN401  the module

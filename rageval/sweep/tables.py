@@ -97,6 +97,7 @@ def luck(board: Leaderboard) -> list[str]:
         return []
     value = board.best.whole[board.objective].value or 0.0
     others = len(board.alike) - 1
+    cells = "cell" if others == 1 else "cells"
     chosen = assignments(board.best.overrides)
     words = " ".join(
         f"{key}={chosen[key]}"
@@ -106,10 +107,12 @@ def luck(board: Leaderboard) -> list[str]:
     return [
         f"best of {len(board.cells)} cells: {board.objective} {value:.3f}, {words}",
         f"picking the best of so many flatters: expect about {value - board.optimism:.3f} "
-        f"({board.optimism:.3f} less); {others} other cells cannot be told from it",
+        f"({board.optimism:.3f} less); {others} other {cells} cannot be told from it",
     ]
 
 
 def failed(sweep: Session) -> list[Ended]:
-    """Return the cells that were not evaluated."""
-    return [ended for ended in sweep.ended if ended.state in {FAILED, SKIPPED, STOPPED}]
+    """Return the cells that were not evaluated, and those with errors or leaks."""
+    return [
+        ended for ended in sweep.ended if ended.fault or ended.state in {FAILED, SKIPPED, STOPPED}
+    ]

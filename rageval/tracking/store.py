@@ -15,7 +15,7 @@ from typing import Any
 
 from filelock import FileLock
 
-from rageval.errors import NoVerdictError, UnreachableError
+from rageval.errors import InputError, NoVerdictError, UnreachableError
 from rageval.tracking.client import Client
 from rageval.tracking.settings import TrackingConfig
 
@@ -115,6 +115,8 @@ def open_store(location: Location, experiment: str, make: bool = True) -> Store:
 
     Raises
     ------
+    InputError
+        If its address is that of no store.
     UnreachableError
         If it cannot be reached or used.
     NoVerdictError
@@ -197,7 +199,7 @@ def _experiment(
 def _check_address(location: Location) -> None:
     """Refuse what is no store before MLflow tries it for a minute."""
     if "://" not in location.uri and location.uri != "databricks":
-        raise UnreachableError(
+        raise InputError(
             f"{location.why}: {location.uri!r} is no tracking store; give sqlite:///FILE or "
             "http://HOST:PORT"
         )

@@ -249,5 +249,7 @@ def close_parent(parent: Parent, board: Board, interrupted: bool) -> None:
         end(parent.store, parent.run, "KILLED" if interrupted else "FINISHED")
     finally:
         if parent.lock is not None:
+            # While it is held: once it is free the file may be another process's.
+            with suppress(OSError):  # Windows removes no file that is open
+                Path(parent.lock.lock_file).unlink(missing_ok=True)
             parent.lock.release()
-            Path(parent.lock.lock_file).unlink(missing_ok=True)
