@@ -1,11 +1,13 @@
 """What an evaluation leaves in MLflow, read back through MLflow's own client."""
 
 import json
+import signal
 from pathlib import Path
 
 import pytest
 
 from rageval.report.names import metric_key, subset_and_measure
+from rageval.tracking.client import Client
 from rageval.tracking.settings import TrackingConfig
 from rageval.tracking.store import ignored, locate
 
@@ -163,3 +165,19 @@ def test_metric_keys_name_the_subset_both_ways(subset):
     key = metric_key(subset, "mrr")
     assert set(key) <= set("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-. /")
     assert subset_and_measure(key) == (subset, "mrr")
+
+
+def test_ctrl_c_during_a_call_of_the_store_waits_for_its_end():
+    # Half a transaction would keep sqlite locked for the very process that must write how it ended.
+    class Slow:
+        ended = False
+
+        def create_run(self):
+            signal.raise_signal(signal.SIGINT)
+            self.ended = True
+
+    store = Slow()
+    with pytest.raises(KeyboardInterrupt):
+        Client(store, "here").create_run()
+    assert store.ended
+    assert signal.getsignal(signal.SIGINT) is signal.default_int_handler

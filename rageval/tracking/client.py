@@ -2,7 +2,12 @@
 
 from __future__ import annotations
 
+import signal
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
 from functools import wraps
+from types import FrameType
 from typing import Any
 
 from rageval.errors import UnreachableError
@@ -32,7 +37,8 @@ class Client:
             from requests.exceptions import RequestException
 
             try:
-                return found(*words, **named)
+                with _whole():
+                    return found(*words, **named)
             except MlflowException as fault:
                 if fault.error_code in _ANSWERS:
                     raise
@@ -41,6 +47,33 @@ class Client:
                 raise gone(self._shown, fault) from fault
 
         return call
+
+
+@contextmanager
+def _whole() -> Iterator[None]:
+    """Let Ctrl-C wait for the end of a call; a second one does not wait.
+
+    Half a transaction would keep sqlite locked for this very process, which then could not even
+    write how it ended.
+    """
+    before = signal.getsignal(signal.SIGINT)
+    if not callable(before) or threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    pressed: list[tuple[int, FrameType | None]] = []
+
+    def note(number: int, frame: FrameType | None) -> None:
+        pressed.append((number, frame))
+        if len(pressed) > 1:
+            before(number, frame)
+
+    signal.signal(signal.SIGINT, note)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, before)
+        if len(pressed) == 1:
+            before(*pressed[0])
 
 
 def gone(shown: str, fault: Exception) -> UnreachableError:
