@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import io
+from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypeVar
 
 from rageval.errors import InputError, UnreachableError
 from rageval.stages.files import Arrays, put, taken
 
+T = TypeVar("T")
 _SUFFIX = ".npz"
 
 
@@ -52,12 +54,8 @@ class Remote:
         return cls(files, root.rstrip("/"))
 
     def names(self, prefix: str) -> list[str]:
-        """Return the names that begin so."""
-        try:
-            self.files.invalidate_cache(self.root)
-            found = self.files.ls(self.root, detail=False)
-        except Exception:  # noqa: BLE001  none is there, or none can be seen now
-            return []
+        """Return the names that begin so; none where none can be seen now."""
+        found: list[Any] = _tried(self._listed, otherwise=[])
         bare = [str(path).rpartition("/")[2] for path in found]
         return sorted(
             name.removesuffix(_SUFFIX)
@@ -66,32 +64,43 @@ class Remote:
         )
 
     def read(self, name: str) -> Arrays | None:
-        """Return the arrays of a name; None if there are none, or what is there is damaged."""
-        try:
-            content = self.files.cat_file(self._path(name))
-        except Exception:  # noqa: BLE001  not there, or not to be had now: it is computed
-            return None
-        return taken(name, io.BytesIO(content))
+        """Return the arrays of a name; None if there are none now, or what is there is damaged."""
+        content = _tried(lambda: self.files.cat_file(self._path(name)), otherwise=None)
+        return None if content is None else taken(name, io.BytesIO(content))
 
     def write(self, name: str, arrays: Arrays) -> None:
         """Keep arrays; a place that refuses costs time, not the evaluation."""
         content = io.BytesIO()
         put(name, content, arrays)
-        try:
-            self.files.makedirs(self.root, exist_ok=True)
-            file = self.files.open(self._path(name), "wb", autocommit=False)
-            with file:
-                file.write(content.getbuffer())
-            file.commit()
-        except Exception:  # noqa: BLE001  as with a full disk
-            return
+        _tried(lambda: self._committed(name, content), otherwise=None)
 
     def remove(self, name: str) -> None:
-        """Remove what is kept under a name, if there is anything."""
-        try:
-            self.files.rm_file(self._path(name))
-        except Exception:  # noqa: BLE001  gone already, or not ours to remove
-            return
+        """Remove what is kept under a name, if there is anything and it is ours to remove."""
+        _tried(lambda: self.files.rm_file(self._path(name)), otherwise=None)
+
+    def _listed(self) -> list[Any]:
+        self.files.invalidate_cache(self.root)
+        found: list[Any] = self.files.ls(self.root, detail=False)
+        return found
+
+    def _committed(self, name: str, content: io.BytesIO) -> None:
+        self.files.makedirs(self.root, exist_ok=True)
+        file = self.files.open(self._path(name), "wb", autocommit=False)
+        with file:
+            file.write(content.getbuffer())
+        file.commit()
 
     def _path(self, name: str) -> str:
         return f"{self.root}/{name}{_SUFFIX}"
+
+
+def _tried(ask: Callable[[], T], otherwise: T) -> T:
+    """Return what a place answers, or `otherwise`: a cache that fails costs time and no evaluation.
+
+    The drivers below fsspec raise what they like (OSError, botocore's, aiohttp's and gcsfs's own),
+    and these have no class in common but Exception. Only the call of the driver is inside.
+    """
+    try:
+        return ask()
+    except Exception:  # noqa: BLE001  see above; every other call of this module is outside
+        return otherwise
