@@ -5,7 +5,7 @@
     RagevalError            a sentence and the exit code it ends the program with
     ├── InputError          2  the user's config, data or labels are wrong; nothing was written
     ├── NoVerdictError      3  no verdict is possible
-    └── UnreachableError    4  the tracking store or a backend cannot be reached
+    └── UnreachableError    4  the store or a backend cannot be reached, or is taken by another
 
 Exit code 1 (a failed gate, a leak, retriever errors) is a result, not an error.
 """

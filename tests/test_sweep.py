@@ -291,7 +291,7 @@ def test_one_sweep_is_not_run_twice_at_a_time(typed, tiny, monkeypatch):
     Path("mlruns").mkdir()
     with FileLock("mlruns/.sweep-known.lock"):  # as another process holds it
         said = typed(*GRID, *tiny, *BASE)
-    assert said.code == 2
+    assert said.code == 4
     assert "another process is running this very sweep" in " ".join(said.out.split())
     assert told(said) == "4 cells: 1 failed, 3 not run"
     assert runs() == []

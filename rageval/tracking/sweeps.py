@@ -14,7 +14,7 @@ from urllib.request import url2pathname
 
 from filelock import FileLock, Timeout
 
-from rageval.errors import InputError, NoVerdictError
+from rageval.errors import NoVerdictError, UnreachableError
 from rageval.report.tables import Table
 from rageval.tracking.reading import (
     CELL,
@@ -161,10 +161,8 @@ def open_parent(store: Store, sweep: str, cells: int, grid: Mapping[str, str]) -
 
     Raises
     ------
-    InputError
-        If another process is at this very sweep.
     UnreachableError
-        If the store does not answer.
+        If another process is at this very sweep, or the store does not answer.
     """
     from mlflow.exceptions import MlflowException
 
@@ -203,7 +201,9 @@ def _alone(store: Store, sweep: str) -> FileLock | None:
     try:
         lock.acquire(timeout=0)
     except Timeout as fault:
-        raise InputError("another process is running this very sweep; let it end first") from fault
+        raise UnreachableError(
+            "another process is running this very sweep; let it end first"
+        ) from fault
     return lock
 
 
