@@ -17,8 +17,6 @@ from rageval.sweep.ending import tell
 from rageval.sweep.errand import ERRAND, Errand, Lost, Returned
 from rageval.sweep.session import Session
 
-STOP = "a cell failed before, and sweep.on_error=stop"
-
 
 class Crew(Protocol):
     """Workers in other processes."""
@@ -78,11 +76,8 @@ def _handed(cells: Sequence[Cell], sweep: Session) -> Iterator[Cell]:
 
 
 def _note(ended: Ended, sweep: Session, sent: dict[int, Cell]) -> None:
-    sweep.end(ended)
+    sweep.end(ended, sent[ended.number])
     tell(sweep, ended)
-    whole = sent[ended.number].tree.whole
-    if ended.state == FAILED and whole["sweep"]["on_error"] == "stop":
-        sweep.halt(STOP)
 
 
 def _ended(found: Returned | Lost, sent: dict[int, Cell], errand: Errand, sweep: Session) -> Ended:

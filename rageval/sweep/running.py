@@ -14,7 +14,7 @@ from omegaconf import DictConfig
 
 from rageval.errors import InputError
 from rageval.report import console
-from rageval.sweep.abroad import STOP, Crew, run_abroad
+from rageval.sweep.abroad import Crew, run_abroad
 from rageval.sweep.cell import run_cell, settle
 from rageval.sweep.composing import Cell, Composer, Job, Unfit
 from rageval.sweep.ended import FAILED, SKIPPED, STOPPED, Ended
@@ -132,31 +132,30 @@ def _run(hall: _Hall, job: Job) -> Iterator[Cell]:
     if sweep.halted:
         sweep.end(Ended(job.number, _own(job), STOPPED, fault=sweep.halted, code=sweep.code))
         return
-    found = _found(hall, job)
-    if isinstance(found, Cell):
-        yield found
+    cell = _composed(hall, job)
+    if isinstance(cell, Ended):
+        sweep.end(cell)
+        if cell.state != SKIPPED:
+            tell(sweep, cell)
         return
-    sweep.end(found)
-    if found.state != SKIPPED:
-        tell(sweep, found)
+    ended = settle(cell, sweep) if hall.crew else _called_back(hall, job, cell)
+    if ended is None:
+        yield cell
+        return
+    sweep.end(ended, cell)
+    tell(sweep, ended)
 
 
-def _found(hall: _Hall, job: Job) -> Ended | Cell:
-    """Return what a cell came to, or itself; one that cannot be composed is skipped."""
+def _composed(hall: _Hall, job: Job) -> Cell | Ended:
+    """Return a cell, or that it is skipped or wrong."""
     try:
         if job.fault:
             raise Unfit(job.fault)
-        cell = hall.composer.compose(job)
+        return hall.composer.compose(job)
     except Unfit as fault:
         return Ended(job.number, _own(job), SKIPPED, fault=str(fault))
     except InputError as fault:
         return Ended(job.number, _own(job), FAILED, fault=str(fault), code=fault.exit_code)
-    ended = settle(cell, hall.sweep) if hall.crew else _called_back(hall, job, cell)
-    if ended is None:
-        return cell
-    if ended.state == FAILED and cell.tree.whole["sweep"]["on_error"] == "stop":
-        hall.sweep.halt(STOP)
-    return ended
 
 
 def _called_back(hall: _Hall, job: Job, cell: Cell) -> Ended:

@@ -13,7 +13,8 @@ from rageval.config.launch import UNFINISHED
 from rageval.errors import RagevalError
 from rageval.fingerprint import digest
 from rageval.stages.store import CacheConfig, Stages
-from rageval.sweep.ended import DONE, Ended
+from rageval.sweep.composing import Cell
+from rageval.sweep.ended import DONE, FAILED, Ended
 from rageval.sweep.errand import Tally
 from rageval.sweep.kept import Earlier
 from rageval.tracking.settings import TrackingConfig
@@ -157,9 +158,11 @@ class Session:
             return {}
         return {**spent, "cells": max(0.0, sum(done) - sum(spent.values()))}
 
-    def end(self, ended: Ended) -> None:
-        """Note what a cell came to."""
+    def end(self, ended: Ended, cell: Cell | None = None) -> None:
+        """Note what a cell came to; one that failed halts the sweep if its own settings say so."""
         self.ended.append(ended)
+        if cell and ended.state == FAILED and cell.tree.whole["sweep"]["on_error"] == "stop":
+            self.halt("a cell failed before, and sweep.on_error=stop")
 
     def count(self, tally: Tally) -> None:
         """Note what the stages of a cell were that ran elsewhere."""
