@@ -2,14 +2,19 @@
 
 import json
 import signal
+import threading
 from pathlib import Path
 
 import pytest
+from mlflow.exceptions import MlflowException
 
+from rageval.errors import UnreachableError
+from rageval.registry.version import make_model
 from rageval.report.names import metric_key, subset_and_measure
 from rageval.tracking.client import Client
+from rageval.tracking.run import Dataset, Record, running, write
 from rageval.tracking.settings import TrackingConfig
-from rageval.tracking.store import ignored, locate
+from rageval.tracking.store import ignored, locate, open_store
 
 
 def client(folder: Path):
@@ -181,3 +186,64 @@ def test_ctrl_c_during_a_call_of_the_store_waits_for_its_end():
         Client(store, "here").create_run()
     assert store.ended
     assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
+
+
+@pytest.mark.parametrize("experiment", ["one", "two", "three", "four"])
+def test_the_first_runs_of_an_experiment_may_be_written_at_once(tmp_path, experiment):
+    # MLflow itself refuses all but one of them: it looks for the dataset and then adds it.
+    config = TrackingConfig(enabled=True, uri=None, experiment=experiment, root=str(tmp_path))
+    store = open_store(locate(config, {}), experiment)
+    inputs = [Dataset(name, "d" * 32, "here", name, {}) for name in ("corpus", "questions")]
+    record = Record(params={}, metrics={}, tags={}, datasets=inputs, files={})
+    ready, faults = threading.Barrier(6), []
+
+    def make():
+        try:
+            with running(store, "at once") as run:
+                ready.wait()
+                write(store, run, record)
+        except UnreachableError as fault:
+            faults.append(fault)
+
+    threads = [threading.Thread(target=make) for _ in range(6)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert faults == []
+    found = store.client.search_runs([store.experiment])
+    assert [len(run.inputs.dataset_inputs) for run in found] == [2] * 6
+
+
+def at_once(act, times=6):
+    """Do something in several threads that begin together; return what came of each."""
+    ready, found = threading.Barrier(times), []
+
+    def run():
+        ready.wait()
+        try:
+            found.append(act())
+        except (UnreachableError, MlflowException) as fault:
+            found.append(fault)
+
+    threads = [threading.Thread(target=run) for _ in range(times)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    return found
+
+
+def test_an_experiment_that_somebody_makes_at_the_same_time_is_theirs_and_ours(tmp_path):
+    config = TrackingConfig(enabled=True, uri=None, experiment="first", root=str(tmp_path))
+    store = open_store(locate(config, {}), "first")
+    found = at_once(lambda: store.beside("second").experiment)
+    assert len(found) == 6
+    assert len(set(found)) == 1
+
+
+def test_a_model_that_somebody_registers_at_the_same_time_is_theirs_and_ours(tmp_path):
+    config = TrackingConfig(enabled=True, uri=None, experiment="first", root=str(tmp_path))
+    store = open_store(locate(config, {}), "first")
+    assert at_once(lambda: make_model(store, "m")) == [None] * 6
+    assert store.client.get_registered_model("m").name == "m"

@@ -61,12 +61,23 @@ def _existing(store: Store, name: str, kept: Kept) -> str | None:
     return str(found[0].version)
 
 
+def make_model(store: Store, name: str) -> None:
+    """Make a registered model if it is not there; whoever else makes it meanwhile is welcome."""
+    from mlflow.exceptions import MlflowException
+
+    if registered(store, name) is not None:
+        return
+    told = f"The retrieval that answers questions like those of {name}."
+    try:
+        store.client.create_registered_model(name, description=told)
+    except MlflowException as fault:
+        if fault.error_code != "RESOURCE_ALREADY_EXISTS":
+            raise
+
+
 def _created(store: Store, name: str, kept: Kept) -> str:
     _log_model(store, kept)
-    if registered(store, name) is None:
-        store.client.create_registered_model(
-            name, description=f"The retrieval that answers questions like those of {name}."
-        )
+    make_model(store, name)
     tags = {f"rageval.{part}": kept.tags.get(f"rageval.{part}", "") for part in _COPIED}
     version: Any = store.client.create_model_version(
         name,

@@ -10,10 +10,12 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 
 from rageval.errors import UnreachableError
 from rageval.tracking.store import Store
 
+_TRIES = 3  # to add what another process is adding, too
 _METRICS, _PARAMS = 1000, 100  # what one log_batch may hold
 _PARAM_LENGTH, _TAG_LENGTH, _DIGEST_LENGTH = 6000, 8000, 32
 
@@ -186,24 +188,36 @@ def _logged(tables: Sequence[str]) -> str:
 
 
 def _log_inputs(store: Store, run_id: str, datasets: Sequence[Dataset]) -> None:
+    """Log the inputs of a run.
+
+    MLflow looks whether an experiment knows a dataset and adds it if not, in two steps: of those
+    who write its first runs at once all but one are refused, and find it there the next time.
+    """
+    from mlflow.exceptions import MlflowException
+
+    inputs = [_input(dataset) for dataset in datasets]
+    for left in reversed(range(_TRIES)):
+        try:
+            store.client.log_inputs(run_id, inputs)
+            return
+        except MlflowException as fault:
+            if not left or "datasets" not in str(fault) or "unique" not in str(fault).lower():
+                raise
+
+
+def _input(dataset: Dataset) -> Any:  # noqa: ANN401  an mlflow DatasetInput
     from mlflow.entities import Dataset as Entity
     from mlflow.entities import DatasetInput, InputTag
 
-    store.client.log_inputs(
-        run_id,
-        [
-            DatasetInput(
-                Entity(
-                    name=dataset.name,
-                    digest=dataset.digest[:_DIGEST_LENGTH],
-                    source_type="local",
-                    source=json.dumps({"uri": dataset.source}),
-                    profile=json.dumps(dict(dataset.profile)),
-                ),
-                [InputTag("mlflow.data.context", dataset.context)],
-            )
-            for dataset in datasets
-        ],
+    return DatasetInput(
+        Entity(
+            name=dataset.name,
+            digest=dataset.digest[:_DIGEST_LENGTH],
+            source_type="local",
+            source=json.dumps({"uri": dataset.source}),
+            profile=json.dumps(dict(dataset.profile)),
+        ),
+        [InputTag("mlflow.data.context", dataset.context)],
     )
 
 

@@ -187,13 +187,26 @@ def _experiment(
     if found is None:
         folder = re.sub(r"[^\w.-]+", "_", name).lstrip(".") or "_"
         place = None if artifacts is None else (artifacts / folder).as_uri()
-        return str(client.create_experiment(name, artifact_location=place))
+        return _created(client, name, place)
     if found.lifecycle_stage != "active":
         raise UnreachableError(
             f"experiment {name!r} was deleted in {client.tracking_uri}; restore it with `mlflow "
             "experiments restore`, or choose another by tracking.experiment"
         )
     return str(found.experiment_id)
+
+
+def _created(client: Any, name: str, place: str | None) -> str:  # noqa: ANN401  an MlflowClient
+    """Make an experiment, or return the one that somebody else has made meanwhile."""
+    from mlflow.exceptions import MlflowException
+
+    try:
+        return str(client.create_experiment(name, artifact_location=place))
+    except MlflowException as fault:
+        found = client.get_experiment_by_name(name)
+        if fault.error_code != "RESOURCE_ALREADY_EXISTS" or found is None:
+            raise
+        return str(found.experiment_id)
 
 
 def _check_address(location: Location) -> None:
