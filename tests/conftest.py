@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import os
+import signal
 import subprocess
 import sys
+import time
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
@@ -84,6 +86,15 @@ class Program:
             stderr=subprocess.PIPE,
             text=True,
         )
+
+    def interrupted(self, process: subprocess.Popen[str], folder: Path, begun: str) -> Said:
+        """Press Ctrl-C as soon as a file says that it is at work, and return what it answered."""
+        end = time.monotonic() + 120
+        while not list(folder.glob(begun)) and time.monotonic() < end:
+            time.sleep(0.05)
+        process.send_signal(signal.SIGINT)
+        out, err = process.communicate()
+        return Said(process.returncode, out, err)
 
     def run(self, folder: Path, *words: str) -> Said:
         """Run it to its end."""

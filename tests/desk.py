@@ -21,6 +21,7 @@ TINY = (
     "dataset.split.lock=split.lock",
     "dataset.name=tiny",
 )
+LOCAL = tuple(word.replace(str(DATA), "tiny") for word in TINY)  # of a copy in the desk's folder
 QUICK = ("encoder.dimensions=4", "latency.sample=0", "output.questions=none")
 
 

@@ -14,8 +14,9 @@ from rageval.config.launch import take_names
 from rageval.config.places import shipped
 from rageval.config.reading import parameters, read
 from rageval.config.resolvers import register
-from rageval.config.settings import CheckConfig, EvaluationConfig, MineConfig
+from rageval.config.settings import EvaluationConfig
 from rageval.config.tree import Tree
+from rageval.config.verbs import CheckConfig, MineConfig
 from rageval.golden.access import PublicOnly
 from rageval.verbs import VERBS
 

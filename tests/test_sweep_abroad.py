@@ -3,9 +3,7 @@
 import importlib.util
 import json
 import re
-import signal
 import sys
-import time
 from collections import Counter
 from pathlib import Path
 from types import SimpleNamespace
@@ -191,13 +189,9 @@ def _children(folder):
 def test_ctrl_c_ends_the_workers_and_leaves_no_run_open(program, tmp_path, slow):
     (tmp_path / "died").touch()  # nobody dies of his own accord here
     process = program.start(tmp_path, *slow)
-    end = time.monotonic() + 120
-    while not list(tmp_path.glob("began-*")) and time.monotonic() < end:
-        time.sleep(0.05)
-    process.send_signal(signal.SIGINT)
-    out, err = process.communicate()
-    assert process.returncode == 130, err
-    assert re.search(r"6 cells: .*[1-6] not begun", out)
+    said = program.interrupted(process, tmp_path, "began-*")
+    assert said.code == 130, said.err
+    assert re.search(r"6 cells: .*[1-6] not begun", said.out)
     (parent,) = runs(tmp_path, "sweep")
     assert parent.info.status == "KILLED"
     assert "RUNNING" not in {run.info.status for run in _children(tmp_path)}

@@ -3,10 +3,8 @@
 import importlib.util
 import os
 import re
-import signal
 import subprocess
 import sys
-import time
 from collections import Counter
 from pathlib import Path
 from types import SimpleNamespace
@@ -130,13 +128,9 @@ def test_ctrl_c_leaves_no_run_open_and_the_cluster_as_it_was(program, tmp_path, 
         "hydra/launcher=ray", f"hydra.launcher.address={cluster}", "latency.sample=0",
     ]  # fmt: skip
     process = program.start(tmp_path, *words, *tiny)
-    end = time.monotonic() + 120
-    while not list(tmp_path.glob("began-*")) and time.monotonic() < end:
-        time.sleep(0.05)
-    process.send_signal(signal.SIGINT)
-    out, err = process.communicate()
-    assert process.returncode == 130, err
-    assert re.search(r"[1-6] not begun", out)
+    said = program.interrupted(process, tmp_path, "began-*")
+    assert said.code == 130, said.err
+    assert re.search(r"[1-6] not begun", said.out)
     store = MlflowClient(f"sqlite:///{tmp_path}/mlruns/mlflow.db")
     states = {run.info.run_id: run.info.status for run in store.search_runs(["1"])}
     assert "RUNNING" not in states.values()

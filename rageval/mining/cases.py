@@ -20,7 +20,7 @@ from rageval.nodes import compose_yaml
 from rageval.questionlog.asked import Asked
 from rageval.source import read_text, replace_text
 
-TODO = "todo"  # answerable of a case that nobody judged yet; every check refuses it
+UNJUDGED = "todo"  # answerable of a case as it is written; every check of labels refuses it
 _HEAD = """\
 # Candidates for {name}, from questions that retrieved badly. Judge each: say what answers it
 # (supporting or expected), or `answerable: false`; `mine review=true` shows a page for it.
@@ -62,7 +62,7 @@ class Cases:
     @property
     def todo(self) -> list[Case]:
         """Return the cases that nobody judged yet."""
-        return [case for case in self.cases if case.get("answerable") == TODO]
+        return [case for case in self.cases if unjudged(case)]
 
     def with_new(self, cases: Sequence[Case]) -> Cases:
         """Return these and the new ones; a case that is there stays as it was judged.
@@ -74,7 +74,7 @@ class Cases:
         ids = {case["id"] for case in self.cases}
         new = {case["id"]: case for case in cases if case["id"] not in ids}
         drawn = {_asked(case) for case in new.values() if case["source"] == SAMPLE}
-        kept = [c for c in self.cases if _asked(c) not in drawn or c.get("answerable") != TODO]
+        kept = [c for c in self.cases if _asked(c) not in drawn or not unjudged(c)]
         known = drawn | {_asked(case) for case in kept}
         added = [c for c in new.values() if c["source"] == SAMPLE or _asked(c) not in known]
         return Cases(self.path, self.name, (*kept, *added))
@@ -85,7 +85,7 @@ class Cases:
         body = "questions:\n" if self.cases else "questions: []\n"
         for case in self.cases:
             body += as_yaml([case])
-            if case.get("answerable") == TODO:
+            if unjudged(case):
                 body += "".join(f"  # {line}\n" for line in comments.get(case["id"], ()))
         replace_text(self.path, head + body)
 
@@ -117,13 +117,18 @@ def _require_texts(path: Path, cases: Sequence[Case]) -> None:
         raise InputError.of(faults)
 
 
+def unjudged(case: Mapping[str, Any]) -> bool:
+    """Say whether nobody judged a case yet."""
+    return case.get("answerable") == UNJUDGED
+
+
 def case_of(asked: Asked, asker: str | None, today: date, source: str, notes: str) -> Case:
     """Return a logged question as a case to be judged; its id follows from its words and asker."""
     fields = {
         "id": f"{source}-{digest([asked.text, asker])[:10]}",
         "question": asked.text,
         "asker": asker,
-        "answerable": TODO,
+        "answerable": UNJUDGED,
         "source": source,
         "added": today,
         "notes": notes,

@@ -15,7 +15,7 @@ from rageval.export.canonical import as_yaml
 from rageval.faults import Faults
 from rageval.golden.canonical import read_golden
 from rageval.golden.question import GoldenSet, Question, scored_fields
-from rageval.mining.cases import TODO, Case, Cases
+from rageval.mining.cases import UNJUDGED, Case, Cases, unjudged
 from rageval.nodes import Node, compose_yaml, line_of, list_node, mapping_node
 from rageval.source import read_text
 
@@ -44,7 +44,7 @@ def judged(cases: Cases) -> Judged:
     whole = mapping_node({"set": _value(node, "set"), "questions": list_node(rows, 1)}, 1)
     golden = read_golden(whole, cases.path, faults) if rows else GoldenSet(cases.name, ())
     faults.settle()
-    kept = [case for case in cases.cases if case.get("answerable") != TODO]
+    kept = [case for case in cases.cases if not unjudged(case)]
     return Judged(golden.questions, tuple(kept))
 
 
@@ -69,7 +69,7 @@ def _value(node: Node | None, key: str) -> Node:
 
 
 def _todo(row: Node) -> bool:
-    return any(key.value == "answerable" and value.value == TODO for key, value in row.value)
+    return any(key.value == "answerable" and value.value == UNJUDGED for key, value in row.value)
 
 
 def apart(found: Judged, golden: GoldenSet, path: Path) -> Judged:

@@ -6,7 +6,7 @@ from typing import Any, Literal
 
 from rageval.fields import Name, Natural, Record
 from rageval.golden.form import FIELDS
-from rageval.mining.cases import TODO, Case
+from rageval.mining.cases import UNJUDGED, Case
 
 
 class Evidence(Record):
@@ -53,7 +53,7 @@ class Decision(Record):
             "expected": list(self.expected) if found else [],
             "supporting": [_needed(need) for need in self.supporting] if found else [],
             "distractors": [one.reference for one in self.distractors] if found else [],
-            "answerable": {"todo": TODO, "nothing": False, "found": None}[self.answer],
+            "answerable": {"todo": UNJUDGED, "nothing": False, "found": None}[self.answer],
             "gist": self.gist.strip() or None,
         }
         values = {**case, **judged}

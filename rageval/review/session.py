@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -13,7 +13,7 @@ from rageval.errors import InputError
 from rageval.golden.access import Access
 from rageval.golden.question import GoldenSet
 from rageval.judging.check import check
-from rageval.mining.cases import TODO, Case, Cases
+from rageval.mining.cases import Case, Cases, unjudged
 from rageval.mining.judged import read_case
 from rageval.mining.pool import Suggestion, comments, current, pool_path, read_pool
 from rageval.review.decision import Decision
@@ -35,7 +35,7 @@ class Session:
     def overview(self) -> list[dict[str, Any]]:
         """Return every case in short: id, question, whether it is judged."""
         return [
-            {"id": case["id"], "question": case["question"], "judged": not _todo(case)}
+            {"id": case["id"], "question": case["question"], "judged": not unjudged(case)}
             for case in self._cases().cases
         ]
 
@@ -128,11 +128,7 @@ class Session:
         return len(same) == 1 and len(text[same[0].start : same[0].end].rstrip()) == len(one.text)
 
 
-def _todo(case: Mapping[str, Any]) -> bool:
-    return case.get("answerable") == TODO
-
-
 def _shown(case: Case) -> dict[str, Any]:
     """Return a case as JSON has it: dates as text."""
     plain = {key: value for key, value in case.items() if key != "added"}
-    return {**plain, "added": str(case.get("added", "")), "judged": not _todo(case)}
+    return {**plain, "added": str(case.get("added", "")), "judged": not unjudged(case)}

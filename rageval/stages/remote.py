@@ -49,7 +49,7 @@ class Remote:
             ) from fault
         try:
             files.exists(root)
-        except Exception as fault:
+        except Exception as fault:  # as in `_tried`; here it is told
             raise UnreachableError(f"cache.dir={url} does not answer: {fault}") from fault
         return cls(files, root.rstrip("/"))
 

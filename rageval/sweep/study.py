@@ -136,7 +136,7 @@ def opened(url: str | None) -> Storage:
         raise
     except (ArgumentError, ImportError) as fault:
         raise InputError(f"{said}: {_first_line(fault)}; e.g. sqlite:///optuna.db") from fault
-    except Exception as fault:
+    except Exception as fault:  # each database driver has errors of its own
         raise UnreachableError(f"{said}: {_first_line(fault)}") from fault
 
 

@@ -16,7 +16,7 @@ from rageval.config.build import build
 from rageval.config.earlier import other_state
 from rageval.config.loading import Dataset, load
 from rageval.config.reading import read
-from rageval.config.settings import CheckConfig
+from rageval.config.verbs import CheckConfig
 from rageval.errors import InputError
 from rageval.export.exporter import Exporter
 from rageval.export.files import write_text

@@ -9,7 +9,7 @@ from omegaconf import DictConfig
 from rageval.comparison.changes import Comparison, compare
 from rageval.comparison.paired import headlines
 from rageval.config.reading import read_part
-from rageval.config.settings import CompareConfig
+from rageval.config.verbs import CompareConfig
 from rageval.registry.references import run_of
 from rageval.report import certainty, console
 from rageval.report import comparison as words

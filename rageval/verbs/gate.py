@@ -10,7 +10,7 @@ from omegaconf import DictConfig
 from rich.console import Console
 
 from rageval.config.reading import read_part
-from rageval.config.settings import GateVerbConfig
+from rageval.config.verbs import GateVerbConfig
 from rageval.errors import InputError, NoVerdictError
 from rageval.gatekeeping import Judgement, Rules, judge
 from rageval.report import console

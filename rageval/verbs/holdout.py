@@ -11,7 +11,7 @@ from rich.text import Text
 from rageval.anew import Trust, candidate_plan
 from rageval.comparison.gap import Gap
 from rageval.config.reading import read_part
-from rageval.config.settings import HoldoutVerbConfig
+from rageval.config.verbs import HoldoutVerbConfig
 from rageval.errors import InputError
 from rageval.heldout.scoring import FOLLOWED, Scored, score, size
 from rageval.registry.references import run_of

@@ -7,7 +7,7 @@ from pathlib import Path
 from rich.console import Console
 
 from rageval.config.loading import Dataset, load
-from rageval.config.settings import MineConfig
+from rageval.config.verbs import MineConfig
 from rageval.errors import InputError
 from rageval.golden.canonical import GoldenFile
 from rageval.judging.labelled import Labelled

@@ -15,7 +15,7 @@ from rageval.config.build import build
 from rageval.config.choices import choices_of
 from rageval.config.loading import Dataset, load
 from rageval.config.reading import read
-from rageval.config.settings import MineConfig
+from rageval.config.verbs import MineConfig
 from rageval.errors import InputError
 from rageval.golden.access import Access
 from rageval.masking.mask import Mask

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 
 from rageval.config.build import build, build_retriever
 from rageval.config.loading import Dataset
-from rageval.config.settings import MineConfig
+from rageval.config.verbs import MineConfig
 from rageval.errors import InputError
 from rageval.mining.cases import Case
 from rageval.mining.pool import Pool, Suggestion, current, pooled

@@ -9,7 +9,7 @@ from rich.console import Console
 from rich.text import Text
 
 from rageval.config.reading import read_part
-from rageval.config.settings import PromoteConfig
+from rageval.config.verbs import PromoteConfig
 from rageval.errors import InputError, NoVerdictError
 from rageval.gate.verdict import State, Verdict
 from rageval.gatekeeping import Judgement, Rules, judge, plans, unopposed

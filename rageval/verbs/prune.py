@@ -9,7 +9,7 @@ from omegaconf import DictConfig
 from rich.console import Console
 
 from rageval.config.reading import read_part
-from rageval.config.settings import PruneVerbConfig
+from rageval.config.verbs import PruneVerbConfig
 from rageval.errors import InputError
 from rageval.registry.registered import registered_runs
 from rageval.report import console

@@ -8,7 +8,7 @@ from pathlib import Path
 from omegaconf import DictConfig
 
 from rageval.config.reading import read_part
-from rageval.config.settings import ReportConfig
+from rageval.config.verbs import ReportConfig
 from rageval.errors import InputError, NoVerdictError
 from rageval.registry.portable import portable
 from rageval.registry.references import LATEST, run_of

@@ -10,7 +10,7 @@ from pathlib import Path
 from rich.console import Console
 
 from rageval.config.loading import load
-from rageval.config.settings import MineConfig
+from rageval.config.verbs import MineConfig
 from rageval.mining.cases import Cases
 from rageval.mining.pool import Suggestion, pooled
 from rageval.pipeline import Ask, Pipeline

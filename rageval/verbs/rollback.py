@@ -7,7 +7,7 @@ from datetime import UTC, datetime
 from omegaconf import DictConfig
 
 from rageval.config.reading import read_part
-from rageval.config.settings import RollbackConfig
+from rageval.config.verbs import RollbackConfig
 from rageval.errors import NoVerdictError
 from rageval.registry.baseline import aliased
 from rageval.registry.promotion import Promotion, former, move, settle_what_was_left

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from rich.console import Console
 
 from rageval.config.loading import Dataset
-from rageval.config.settings import MineConfig
+from rageval.config.verbs import MineConfig
 from rageval.errors import NoVerdictError
 from rageval.mining.drift import drift
 from rageval.mining.growth import Turnover, turnover

@@ -7,7 +7,7 @@ from pathlib import Path
 import yaml
 from rich.console import Console
 
-from rageval.config.settings import GateVerbConfig
+from rageval.config.verbs import GateVerbConfig
 from rageval.errors import InputError
 from rageval.gate.suggestion import changed, suggest
 from rageval.gatekeeping import Judgement
