@@ -6,7 +6,7 @@ import re
 import unicodedata
 from collections.abc import Sequence
 from functools import cached_property, lru_cache
-from typing import Annotated, Literal
+from typing import Annotated, ClassVar, Literal
 
 import regex
 from pydantic import Field
@@ -46,6 +46,9 @@ class Analyser:
     >>> Analyser()("东京 🚀")
     ['东', '京', '东京', '🚀']
     """
+
+    version: ClassVar[int] = 1  # raised when equal input may give other output
+    libraries: ClassVar[tuple[str, ...]] = ("regex", "PyStemmer", "bm25s")
 
     languages: Annotated[tuple[Language, ...], Field(min_length=1)] = ("english",)
     stem: bool = True

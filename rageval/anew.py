@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -18,7 +18,8 @@ from rageval.registry.baseline import Baseline
 from rageval.stages.store import Stages
 from rageval.tracking.reading import RESCORE, SINGLE, Kept
 
-_RETRIEVAL = ("chunking", "analyser", "encoder", "retriever", "rewriting", "window")
+_RETRIEVAL = ("chunking", "analyser", "encoder", "retriever", "rewriting", "window", "variant")
+_NAMED = 3  # differences that one sentence lists
 
 
 @dataclass(frozen=True)
@@ -55,8 +56,8 @@ def candidate_plan(candidate: Kept, trust: Trust) -> Plan:
     _require_same_questions(plan, candidate)
     if plan.variant.whole != candidate.result.variant:
         raise NoVerdictError(
-            f"run {candidate.run} cannot be run anew: its configuration, the version of rageval or "
-            "the source of its own classes is no longer the one that was measured; make a new run"
+            f"run {candidate.run} cannot be reproduced: {difference(candidate, plan)}; make a new "
+            "run"
         )
     return plan
 
@@ -71,21 +72,92 @@ def champion_plan(
     NoVerdictError
         If the champion can no longer be run as it was registered.
     """
-    who = f"the champion ({found.model} version {found.version})"
     try:
         composed = _grafted(trust.restored(candidate.config), trust.restored(found.kept.config))
-        composed.run = {"name": f"champion anew: {found.kept.result.name}", "notes": None}
-        kept = Stages if stages is None else lambda _: stages
-        plan = Plan.of(plain(_ungated(composed)), lambda _: found.kept.result.name, RESCORE, kept)
+        plan = _rescoring(composed, found, stages)
     except InputError as fault:
-        raise NoVerdictError(f"{who} cannot be run anew: {fault}") from fault
+        raise NoVerdictError(f"{_who(found)} cannot be run again: {fault}") from fault
     _require_same_questions(plan, candidate)
-    if plan.variant.sources != found.kept.tags.get("rageval.sources"):
-        raise NoVerdictError(
-            f"{who} cannot be run anew: the source of its own classes is no longer the one that "
-            "was registered"
-        )
     return plan
+
+
+def champion_at_home(found: Baseline, trust: Trust) -> Plan | None:
+    """Return the champion on the benchmark that it was promoted on; None if that is gone.
+
+    Raises
+    ------
+    NoVerdictError
+        If the champion can no longer be run as it was registered.
+    """
+    try:
+        plan = _rescoring(trust.restored(found.kept.config), found, None)
+    except InputError as fault:
+        raise NoVerdictError(f"{_who(found)} cannot be run again: {fault}") from fault
+    return plan if plan.benchmark == found.kept.result.benchmark else None
+
+
+def _rescoring(composed: DictConfig, found: Baseline, stages: Stages | None) -> Plan:
+    composed.run = {"name": f"champion again: {found.kept.result.name}", "notes": None}
+    kept = Stages if stages is None else lambda _: stages
+    plan = Plan.of(plain(_ungated(composed)), lambda _: found.kept.result.name, RESCORE, kept)
+    _require_same_retrieval(plan, found)
+    return plan
+
+
+def _require_same_retrieval(plan: Plan, found: Baseline) -> None:
+    """Make sure that the champion is what was registered; another environment is looked at later.
+
+    Version 0.1.0 kept no digests of the inputs, only of the files that define a user's classes.
+    """
+    tags, now = found.kept.tags, plan.variant
+    if not found.kept.sealed:
+        if now.sources != tags.get("rageval.sources"):
+            raise NoVerdictError(
+                f"{_who(found)} cannot be run again: the source of its own classes is no longer "
+                "the one that was registered"
+            )
+    elif now.inputs != tags.get("rageval.inputs") or _versions(now.facts) != _versions(
+        found.kept.facts["variant"]
+    ):
+        raise NoVerdictError(f"{_who(found)} cannot be run again: {difference(found.kept, plan)}")
+
+
+def _versions(variant: Mapping[str, Any]) -> Mapping[str, int]:
+    versions: Mapping[str, int] = variant["configuration"]["versions"]
+    return versions
+
+
+def _who(found: Baseline) -> str:
+    return f"the champion ({found.model} version {found.version})"
+
+
+def difference(kept: Kept, plan: Plan) -> str:
+    """Return what is no longer as it was when a run was measured, as a clause."""
+    if not kept.facts:
+        return "it was measured by rageval 0.1.0, which did not keep what it rests on"
+    then, now = kept.facts["variant"], plan.variant.facts
+    found = [
+        *(_changed("", "", then["environment"], now["environment"])),
+        *(_changed("component ", "version ", _versions(then), _versions(now))),
+        *_changed_inputs(then["inputs"], now["inputs"]),
+    ]
+    more = f" and {len(found) - _NAMED} more" if len(found) > _NAMED else ""
+    return "; ".join(found[:_NAMED]) + more or "its configuration is no longer the one measured"
+
+
+def _changed(
+    what: str, unit: str, then: Mapping[str, Any], now: Mapping[str, Any]
+) -> Iterator[str]:
+    for name in sorted({*then, *now}):
+        if then.get(name) != now.get(name):
+            was, is_now = (found.get(name) or "not there" for found in (then, now))
+            yield f"{what}{name} was {unit}{was} when it was measured and is {is_now} now"
+
+
+def _changed_inputs(then: Mapping[str, str], now: Mapping[str, str]) -> Iterator[str]:
+    for name in sorted({*then, *now}):
+        if then.get(name) != now.get(name):
+            yield f"{name.removeprefix('module:')} has changed since it was measured"
 
 
 def _grafted(now: DictConfig, champion: DictConfig) -> DictConfig:
@@ -96,7 +168,7 @@ def _grafted(now: DictConfig, champion: DictConfig) -> DictConfig:
     """
     depth = read(needed(champion), PipelineConfig).settled_window.depth
     for key in _RETRIEVAL:
-        now[key] = champion[key]
+        now[key] = champion.get(key, {"tag": None})  # older configurations have no variant
     now.window.depth = depth
     now.secrets = OmegaConf.merge(now.get("secrets") or {}, champion.get("secrets") or {})
     return now
@@ -106,7 +178,7 @@ def _require_same_questions(plan: Plan, candidate: Kept) -> None:
     if plan.benchmark != candidate.result.benchmark:
         raise NoVerdictError(
             f"the corpus or the labels are no longer those that run {candidate.run} was measured "
-            "on: run the candidate anew"
+            "on: make a new run of the candidate"
         )
 
 

@@ -3,19 +3,26 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
 from rich.console import Console
 
-from rageval.anew import Trust, candidate_plan, champion_plan
+from rageval.anew import (
+    Trust,
+    candidate_plan,
+    champion_at_home,
+    champion_plan,
+)
+from rageval.comparison.result import same_answers
 from rageval.errors import InputError, NoVerdictError
 from rageval.gate.decision import decide
 from rageval.gate.settings import GateConfig
 from rageval.gate.thresholds import GateThresholds
 from rageval.gate.verdict import State, Verdict
 from rageval.plan import Plan
+from rageval.provenance.variant import changed_libraries
 from rageval.registry.baseline import Baseline, baseline
 from rageval.registry.portable import read_portable
 from rageval.tracking.reading import RESCORE, Kept, fetch, finished
@@ -90,6 +97,10 @@ def unopposed(store: Store, run: str, rules: Rules) -> Judgement:
 
 def _candidate(store: Store, run: str, rules: Rules) -> Kept:
     candidate = fetch(store, run)
+    if not candidate.sealed:
+        raise NoVerdictError(
+            f"run {run} was written by rageval 0.1.0, which sealed nothing: make a new run of it"
+        )
     try:
         rules.thresholds.require_known(candidate.result.measures)
     except ValueError as fault:
@@ -119,27 +130,77 @@ def _against(
             f"{found.version}): there is nothing to compare; make a run of the change"
         )
     if found.kept.result.benchmark == candidate.result.benchmark:
-        return decide(candidate.result, found.kept.result, rules.thresholds)
+        note = _reproduced(home, found, rules, target)
+        return _noted(decide(candidate.result, found.kept.result, rules.thresholds), note)
     if rules.gate.on_mismatch == "refuse":
         raise NoVerdictError(
             f"run {candidate.run} and the baseline {found.kept.run} were measured on different "
             "benchmarks (corpus, labels, cutoffs or rights differ); gate.on_mismatch=rescore runs "
-            "the champion anew"
+            "the champion again"
         )
-    anew = _rescored(home, candidate, found, rules.trust, target)
-    return decide(candidate.result, anew.result, rules.thresholds, State.RESCORED)
+    plan = champion_plan(candidate, found, rules.trust)
+    champion = _measured(home, plan, target, "on the candidate's benchmark")
+    note = _same_answers(found, champion, plan, rules)
+    return _noted(decide(candidate.result, champion.result, rules.thresholds, State.RESCORED), note)
 
 
-def _rescored(home: Store, candidate: Kept, found: Baseline, trust: Trust, target: Console) -> Kept:
-    """Return the champion on the candidate's benchmark, measured now if it was not before."""
-    plan = champion_plan(candidate, found, trust)
-    known = finished(home, RESCORE, candidate.result.benchmark, plan.variant.whole)
+def _measured(home: Store, plan: Plan, target: Console, where: str) -> Kept:
+    """Return the champion's retrieval as measured here and now, or by an equal run before."""
+    known = finished(home, RESCORE, plan.benchmark, plan.variant.whole)
     if known is None:
-        target.print(
-            f"running the champion ({found.kept.result.name}) on the candidate's benchmark"
-        )
+        target.print(f"running the champion ({plan.retrieval}) {where}")
         known = measure_and_keep(plan, home, target)[1]
     return fetch(home, known)
+
+
+def _noted(verdict: Verdict, note: str) -> Verdict:
+    return replace(verdict, notes=(*verdict.notes, note)) if note else verdict
+
+
+def _reproduced(home: Store, found: Baseline, rules: Rules, target: Console) -> str:
+    """Make sure that the champion's table still holds where other libraries are installed.
+
+    Returns what to note; empty if the environment is the same, or was not kept by 0.1.0.
+
+    Raises
+    ------
+    NoVerdictError
+        If the same retrieval finds something else here, or its benchmark cannot be had any more.
+    """
+    changed = changed_libraries(found.kept.libraries)
+    if not changed or rules.gate.on_environment == "accept":
+        return f"not checked in this environment: {changed}" if changed else ""
+    plan = champion_at_home(found, rules.trust)
+    if plan is None:
+        raise _environment(found, changed, "its own benchmark is no longer there to check it on")
+    again = _measured(home, plan, target, "again, since other libraries are installed")
+    if not same_answers(found.kept.result, again.result):
+        raise _environment(found, changed, "it answers differently now")
+    return f"the champion gives the same table in this environment ({changed})"
+
+
+def _same_answers(found: Baseline, champion: Kept, plan: Plan, rules: Rules) -> str:
+    """As `_reproduced`, for a champion that was run on another benchmark anyway.
+
+    Where only questions were added or relabelled, those that stayed are answered from the same
+    documents, so that their rows must be the same.
+    """
+    changed = changed_libraries(found.kept.libraries)
+    if not changed or rules.gate.on_environment == "accept":
+        return f"not checked in this environment: {changed}" if changed else ""
+    if found.kept.facts["benchmark"]["corpus"] != plan.benchmark_facts["corpus"]:
+        raise _environment(found, changed, "the documents changed too, so it cannot be checked")
+    if not same_answers(found.kept.result, champion.result):
+        raise _environment(found, changed, "it answers differently now")
+    return f"the champion gives the same answers in this environment ({changed})"
+
+
+def _environment(found: Baseline, changed: str, why: str) -> NoVerdictError:
+    return NoVerdictError(
+        f"the champion ({found.model} version {found.version}) was measured in another "
+        f"environment: {changed}, and {why}; install what it was measured with and promote a run "
+        "of this environment, or compare all the same by gate.on_environment=accept"
+    )
 
 
 def plans(judgement: Judgement, rules: Rules) -> tuple[Plan, Plan | None]:

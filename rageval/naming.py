@@ -9,6 +9,7 @@ LONGEST_SUBSET = 150  # characters: it becomes part of a metric's key, of which 
 _LONGEST_ESCAPED = 200  # characters, with what stands for those that a metric's key has not
 
 _PLAIN = re.compile(r"[A-Za-z0-9_. -]")
+_ESCAPE = re.compile(r"-x([0-9a-f]+)-")
 _CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029]")  # with the line ends of Unicode
 
 
@@ -74,3 +75,30 @@ def shortened(name: str) -> str:
     "aa…'"
     """
     return repr(name if len(name) <= 60 else f"{name[:60]}…")
+
+
+def metric_key(subset: str, measure: str) -> str:
+    """Return the metric key of a measure over a subset, in the characters that MLflow allows.
+
+    Any other character of a subset's name becomes `-x<code point>-`.
+
+    Examples
+    --------
+    >>> metric_key("tag.negation", "recall")
+    'tag.negation/recall'
+    >>> metric_key("class.größer/kleiner", "mrr")
+    'class.gr-xf6--xdf-er-x2f-kleiner/mrr'
+    """
+    return f"{escaped(subset)}/{measure}"
+
+
+def subset_and_measure(key: str) -> tuple[str, str]:
+    """Return what `metric_key` was given.
+
+    Examples
+    --------
+    >>> subset_and_measure("class.gr-xf6--xdf-er-x2f-kleiner/mrr")
+    ('class.größer/kleiner', 'mrr')
+    """
+    subset, _, measure = key.rpartition("/")
+    return _ESCAPE.sub(lambda match: chr(int(match[1], 16)), subset), measure

@@ -7,7 +7,6 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
 
-from rageval import provenance
 from rageval.chunking import chunks
 from rageval.chunking.chunks import Chunker, Chunks
 from rageval.config.build import build_parts
@@ -21,6 +20,9 @@ from rageval.evaluation.retrieval import NOTHING_KEPT, Memory
 from rageval.fingerprint import digest
 from rageval.golden.access import Access
 from rageval.pipeline import Parts
+from rageval.provenance import benchmark as benchmarks
+from rageval.provenance.contents import Contents
+from rageval.provenance.variant import Variant, made_of
 from rageval.retrievers.retriever import Index, require
 from rageval.split import DEV
 from rageval.stages.staged import StagedIndex, reached, staged
@@ -74,15 +76,20 @@ class Plan:
         """Return the questions that are scored."""
         return self.dataset.dev if self.split == DEV else self.dataset.holdout
 
-    @cached_property
+    @property
     def benchmark(self) -> str:
         """Return the fingerprint of what retrieval is held against."""
-        judging = provenance.Judging(self.config.measures, self.config.judging.min_overlap)
+        return benchmarks.fingerprint(self.benchmark_facts)
+
+    @cached_property
+    def benchmark_facts(self) -> Mapping[str, Any]:
+        """Return what the benchmark is named by."""
+        judging = benchmarks.Judging(self.config.measures, self.config.judging.min_overlap)
         asked = [judging.cutoffs.model_dump(mode="json"), judging.min_overlap]
         return self.stages.aside(
             "benchmark",
             digest([self.source, self.split, *asked]),
-            lambda: provenance.benchmark(
+            lambda: benchmarks.facts_of(
                 self.dataset.corpus, self.side.golden, self.dataset.access, judging
             ),
         )
@@ -123,11 +130,11 @@ class Plan:
         """Return the parts with a retriever that computes each stage once."""
         if self.stages.config.kind == "off":
             return self.parts
-        node, source = self.config.retriever, self.variant.sources
+        node = self.config.retriever
         found = self.stages.aside(
             "staged",
-            digest([self.source, node, source]),
-            lambda: staged(self.parts.retriever, node, source, self.stages),
+            digest([self.source, self._key(node)]),
+            lambda: staged(self.parts.retriever, node, self._key, self.stages),
         )
         return replace(self.parts, retriever=found)
 
@@ -156,11 +163,29 @@ class Plan:
         )
 
     @cached_property
-    def variant(self) -> provenance.Variant:
+    def variant(self) -> Variant:
         """Return what names the retrieval."""
         kept = self.tree.kept  # a new secret makes no new retrieval
         nodes: dict[str, Any] = {name: kept[name] for name in _COMPONENTS}
-        return provenance.Variant.of(nodes, self.parts.window)
+        tag = self.config.variant.tag
+        return self.stages.aside(
+            "variant",
+            digest([nodes, self.parts.window.model_dump(mode="json"), tag]),
+            lambda: Variant.of(nodes, self.parts.window, self._contents, tag),
+        )
+
+    @property
+    def _contents(self) -> Contents:
+        """Return the digests of files, each of which a command reads once."""
+        return self.stages.aside("contents", "", Contents)
+
+    def _key(self, node: Mapping[str, Any]) -> str:
+        """Name everything that a component is made of."""
+        tag = self.config.variant.tag
+        made = self.stages.aside(
+            "made", digest([dict(node), tag]), lambda: made_of(node, self._contents, tag)
+        )
+        return made.key if tag is None else digest([made.key, tag])
 
 
 def _built(config: EvaluationConfig, access: Access) -> Parts:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Protocol
+from typing import ClassVar, Protocol
 
 from rageval.fields import Natural, component
 
@@ -25,6 +25,9 @@ class JoinTurns:
     >>> JoinTurns(turns=1).rewrite("And in Germany?", ["Hello", "What is the per diem?"])
     'What is the per diem?\nAnd in Germany?'
     """
+
+    version: ClassVar[int] = 1  # raised when equal input may give other output
+    libraries: ClassVar[tuple[str, ...]] = ()
 
     turns: Natural = 2
 

@@ -47,19 +47,23 @@ def members(
     {'all': [True, True], 'form.GAP': [True, False], 'form.MATCH': [False, True],
      'tag.code': [False, True], 'asker.public': [True, True], 'answerable.true': [True, True]}
     """
-    kinds: dict[str, Callable[[Question], Iterable[str]]] = {
-        "form": lambda question: filter(None, [question.form]),
-        "class": lambda question: filter(None, [question.hard_class]),
-        "tag": lambda question: question.tags,
-        "asker": lambda question: groups(question.asker) or ["public"],
-        "answerable": lambda question: [question.answerable.value],
-    }
-    found = {ALL: np.ones(len(questions), dtype=bool)}
-    for kind, names in kinds.items():
-        rows = [set(names(question)) for question in questions]
-        for name in set().union(*rows):
-            found[f"{kind}.{name}"] = np.array([name in row for row in rows], dtype=bool)
-    return {name: found[name] for name in in_order(found)}
+    named = [subsets_of(question, groups(question.asker)) for question in questions]
+    found = set().union(*named)
+    return {name: np.array([name in row for row in named], dtype=bool) for name in in_order(found)}
+
+
+def subsets_of(question: Question, groups: frozenset[str]) -> frozenset[str]:
+    """Return the subsets that a question counts in; `groups` are those of its asker."""
+    return frozenset(
+        [
+            ALL,
+            *([f"form.{question.form}"] if question.form else []),
+            *([f"class.{question.hard_class}"] if question.hard_class else []),
+            *(f"tag.{tag}" for tag in question.tags),
+            *(f"asker.{group}" for group in groups or ["public"]),
+            f"answerable.{question.answerable.value}",
+        ]
+    )
 
 
 _KINDS = (ALL, "form", "class", "tag", "asker", "answerable")

@@ -15,7 +15,6 @@ from pathlib import Path
 
 from rich.console import Console
 
-from rageval import provenance
 from rageval.config.reading import parameters
 from rageval.config.settings import EvaluationConfig
 from rageval.errors import InputError
@@ -26,6 +25,7 @@ from rageval.evaluation.latency import Latency
 from rageval.fingerprint import digest
 from rageval.pipeline import Pipeline
 from rageval.plan import Plan
+from rageval.provenance.working_copy import WorkingCopy
 from rageval.report import console, summary
 from rageval.report.header import Header
 from rageval.report.outcome import Outcome
@@ -201,7 +201,7 @@ def _source(config: EvaluationConfig, part: str) -> str:
 
 def _header(plan: Plan, evaluation: Evaluation) -> Header:
     here = Path.cwd()
-    copy = plan.stages.aside("copy", str(here), lambda: provenance.WorkingCopy.of(here))
+    copy = plan.stages.aside("copy", str(here), lambda: WorkingCopy.of(here))
     return Header(
         dataset=plan.config.dataset.name,
         split=plan.split,
@@ -209,8 +209,13 @@ def _header(plan: Plan, evaluation: Evaluation) -> Header:
         documents=len(plan.dataset.corpus),
         chunks=len(evaluation.chunks),
         benchmark=plan.benchmark,
+        benchmark_facts=plan.benchmark_facts,
         variant=plan.variant,
         commit=copy.commit,
         dirty=copy.dirty,
-        notes=(*plan.dataset.notes, *notes(evaluation)),
+        notes=(
+            *plan.dataset.notes,
+            *(f"not covered by the variant: {unseen}" for unseen in plan.variant.made.uncovered),
+            *notes(evaluation),
+        ),
     )

@@ -43,6 +43,7 @@ STAGES = {
     "encoder": ENCODED,
     "retriever.retrievers.lexical": INDEXED,
     "retriever": {"index", "rankings", "latency"},  # the mixture
+    "variant": ENCODED,  # whatever it stands for may have changed
     "rewriting": {"latency"},  # no question of the set has earlier turns: the same are asked
     "window.depth": {"rankings", "latency"},
 }  # fmt: skip
@@ -50,7 +51,8 @@ STAGES = {
 # Another value where none can be made from the one that is there.
 VALUES = {
     "gate.run": "abc", "gate.sets": "[other]", "gate.baseline": "x.json", "gate.output": "out",
-    "gate.on_mismatch": "refuse", "registry.model": "m", "registry.alias": "best",
+    "gate.on_mismatch": "refuse", "gate.on_environment": "accept",
+    "variant.tag": "two", "registry.model": "m", "registry.alias": "best",
     "registry.previous": "last", "registry.allow": "[rageval.,mine.]",
     "measures.hit_at": "[1,5]", "measures.ndcg_at": "9",
     "sweep.on_error": "stop", "sweep.objective": "mrr",

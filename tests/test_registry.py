@@ -169,7 +169,7 @@ def test_a_missing_or_an_altered_artifact_of_the_champion_is_no_verdict(shop, pa
         file.unlink()
         no_verdict(shop, pair, f"its artifact {path} is not there")
         file.write_bytes(kept + b"\n")
-        no_verdict(shop, pair, "is not the one that was registered (its hash differs)")
+        no_verdict(shop, pair, f"was altered after it was written: its seals do not fit {path}")
     finally:
         file.write_bytes(kept)
 
@@ -195,7 +195,7 @@ def test_a_table_that_cannot_be_read_is_no_verdict_and_no_traceback(shop, conten
     try:
         said = shop.gate(shop.nothing, "registry.model=never")
         assert (said.code, said.out) == (3, "")
-        assert said.err.startswith(f"run {shop.nothing}: ")
+        assert said.err.startswith(f"run {shop.nothing} was altered after it was written")
     finally:
         file.write_bytes(kept)
 
@@ -277,12 +277,17 @@ def test_a_champion_whose_own_class_changed_cannot_be_run_anew(shop, monkeypatch
     source.write_text(OWN.replace('"pump"', '"leave"'))
     said = shop.gate(candidate, model, ALLOW)
     assert said.code == 3
-    assert "the source of its own classes is no longer the one that was registered" in said.err
+    assert "cannot be run again: own_retriever has changed since it was measured" in said.err
 
 
 @pytest.mark.parametrize(
     "target",
-    ["os.system", "rageval.provenance.subprocess.Popen", "rageval.door.enter", "${secrets.x}"],
+    [
+        "os.system",
+        "rageval.provenance.working_copy.subprocess.Popen",
+        "rageval.door.enter",
+        "${secrets.x}",
+    ],
 )
 def test_a_configuration_from_the_registry_builds_no_class_but_ours(target):
     from rageval.config.restoring import allowed

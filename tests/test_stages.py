@@ -14,6 +14,7 @@ import numpy as np
 import pytest
 
 import rageval
+from rageval.fingerprint import digest
 from rageval.retrievers.bm25 import Bm25
 from rageval.retrievers.foreign import Foreign
 from rageval.retrievers.hybrid import Hybrid
@@ -31,7 +32,7 @@ def stages(tmp_path, kind="memory", memory_mb=64, disk_mb=64):
 
 
 def lexical(kept, **settings):
-    return staged(Bm25(**settings), {"_target_": "bm25", **settings}, "", kept)
+    return staged(Bm25(**settings), {"_target_": "bm25", **settings}, digest, kept)
 
 
 def mixed(kept, weight, k1=1.5):
@@ -41,7 +42,9 @@ def mixed(kept, weight, k1=1.5):
         "weights": {"one": weight, "two": 1.0},
         "floor": "one",
     }
-    return staged(Hybrid(retrievers=parts, weights=node["weights"], floor="one"), node, "", kept)
+    return staged(
+        Hybrid(retrievers=parts, weights=node["weights"], floor="one"), node, digest, kept
+    )
 
 
 def made(kept, retriever, chunks, question="cat", **how):
@@ -291,11 +294,11 @@ class Moody:
 def test_a_users_retriever_is_asked_every_time(tmp_path):
     kept = stages(tmp_path)
     moody = Foreign(Moody())
-    assert staged(moody, {}, "", kept) is moody
+    assert staged(moody, {}, digest, kept) is moody
     parts = {"mine": moody, "ours": Bm25()}
     node = {"retrievers": {"mine": {}, "ours": {}}}
     hybrid = Hybrid(retrievers=parts, weights={"mine": 1.0, "ours": 1.0}, floor="ours")
-    assert staged(hybrid, node, "", kept) is hybrid
+    assert staged(hybrid, node, digest, kept) is hybrid
 
 
 class Failing:
@@ -314,7 +317,7 @@ Failing.__module__ = "rageval.retrievers.failing"
 def test_a_question_that_failed_is_asked_again(tmp_path):
     kept = stages(tmp_path)
     chunks = chunks_of(*TEXTS)
-    index = staged(Failing(), {}, "", kept).index(chunks)
+    index = staged(Failing(), {}, digest, kept).index(chunks)
     first, second, third = (ask(index, chunks, "q") for _ in range(3))
     assert dict(first.errors) == {0: "TimeoutError: not now"}
     assert dict(second.errors) == {}
@@ -328,20 +331,8 @@ def test_kept_answers_are_those_of_the_retriever_itself(tmp_path):
         for plain in (Bm25(), TfIdf()):
             kept = stages(tmp_path / type(plain).__name__, kind)
             for _ in range(2):
-                found = ask(staged(plain, {}, "", kept).index(chunks), chunks, "cat", "dog")
+                found = ask(staged(plain, {}, digest, kept).index(chunks), chunks, "cat", "dog")
                 assert same(found, ask(plain.index(chunks), chunks, "cat", "dog"))
-
-
-def test_an_encoder_folder_that_changes_makes_another_key(tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
-    Path("models/small").mkdir(parents=True)
-    Path("models/small/weights").write_text("1")
-    kept = stages(tmp_path)
-    node = {"encoder": {"model": "models/small"}}
-    before = staged(Bm25(), node, "", kept).key
-    assert staged(Bm25(), node, "", kept).key == before
-    Path("models/small/weights").write_text("22")
-    assert staged(Bm25(), node, "", kept).key != before
 
 
 def test_the_corpus_digest_covers_rights_and_texts():

@@ -9,8 +9,8 @@ import pytest
 from mlflow.exceptions import MlflowException
 
 from rageval.errors import UnreachableError
+from rageval.naming import metric_key, subset_and_measure
 from rageval.registry.version import make_model
-from rageval.report.names import metric_key, subset_and_measure
 from rageval.tracking.client import Client
 from rageval.tracking.run import Dataset, Record, running, write
 from rageval.tracking.settings import TrackingConfig
@@ -88,7 +88,7 @@ def test_every_file_of_the_layout_is_there(twice):
     assert names == {
         "config.yaml", "latency.json", "plots/hit_rate_at_1.png", "plots/target_ranks.png",
         "questions.json", "report.html", "subsets.json", "trec/qrels.txt", "trec/run.txt",
-        "documents.json",
+        "documents.json", "provenance.json",
     }  # fmt: skip
     logged = json.loads(run.data.tags["mlflow.loggedArtifacts"])
     assert {entry["path"] for entry in logged} == {

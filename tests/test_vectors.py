@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from rageval.fields import component
+from rageval.fingerprint import digest
 from rageval.retrievers.bm25 import Bm25
 from rageval.retrievers.dense import Dense
 from rageval.retrievers.hybrid import Hybrid
@@ -54,7 +55,7 @@ def stages(tmp_path, kind="disk"):
 
 
 def dense(kept, encoder=None, **node):
-    return staged(Dense(encoder=encoder or Pretrained()), {"encoder": node}, "", kept)
+    return staged(Dense(encoder=encoder or Pretrained()), {"encoder": node}, digest, kept)
 
 
 def chunk_texts(retriever, *texts):
@@ -86,7 +87,7 @@ def test_another_process_encodes_nothing_again(tmp_path):
         floor="one",
     )
     node = {"retrievers": {"one": {}, "two": {"encoder": {}}}}
-    part = chunk_texts(staged(mixed, node, "", stages(tmp_path)), *TEXTS, "a fish")[0]
+    part = chunk_texts(staged(mixed, node, digest, stages(tmp_path)), *TEXTS, "a fish")[0]
     assert part == ["a fish"]  # a hybrid's part is the same encoder
 
 

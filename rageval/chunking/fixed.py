@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from typing import Literal, Self
+from typing import ClassVar, Literal, Self
 
 from pydantic import model_validator
 
@@ -29,6 +29,9 @@ class FixedSize:
     >>> FixedSize(size=2, overlap=0, unit="tokens").spans(Document("d", "One, two three"))
     [(0, 4), (5, 14)]
     """
+
+    version: ClassVar[int] = 1  # raised when equal input may give other output
+    libraries: ClassVar[tuple[str, ...]] = ()
 
     size: Count = 1000
     overlap: Natural = 0

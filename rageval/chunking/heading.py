@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from itertools import pairwise
-from typing import Annotated
+from typing import Annotated, ClassVar
 
 from pydantic import Field
 
@@ -29,6 +29,9 @@ class Headings:
     >>> Headings(level=1).spans(Document("d", "Intro\n\n# A\nx\n## B\ny\n"))
     [(0, 5), (7, 19)]
     """
+
+    version: ClassVar[int] = 1  # raised when equal input may give other output
+    libraries: ClassVar[tuple[str, ...]] = ("markdown-it-py",)
 
     level: Level = 6
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Iterator
-from typing import Annotated, Self
+from typing import Annotated, ClassVar, Self
 
 from pydantic import Field, model_validator
 
@@ -31,6 +31,9 @@ class Recursive:
     >>> [text[start:end] for start, end in chunks]
     ['One two.', 'Three four', 'five.\n\nSix.']
     """
+
+    version: ClassVar[int] = 1  # raised when equal input may give other output
+    libraries: ClassVar[tuple[str, ...]] = ()
 
     size: Count = 1000
     overlap: Natural = 0

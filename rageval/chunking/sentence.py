@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from itertools import accumulate
-from typing import Annotated, Self
+from typing import Annotated, ClassVar, Self
 
 import sentencex
 from pydantic import Field, model_validator
@@ -35,6 +35,9 @@ class Sentences:
     >>> [text[start:end] for start, end in chunks]
     ['Dr. Roe left. She came back.', 'She came back. All was well.']
     """
+
+    version: ClassVar[int] = 1  # raised when equal input may give other output
+    libraries: ClassVar[tuple[str, ...]] = ("sentencex",)
 
     language: Language = "en"
     per_chunk: Count = 3

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import ClassVar
+
 from rageval.chunking.chunks import Offsets
 from rageval.corpus.document import Document
 from rageval.fields import component
@@ -10,6 +12,9 @@ from rageval.fields import component
 @component
 class WholeDocument:
     """The whole document is its one chunk; an empty document has none."""
+
+    version: ClassVar[int] = 1  # raised when equal input may give other output
+    libraries: ClassVar[tuple[str, ...]] = ()
 
     def spans(self, document: Document) -> list[Offsets]:
         """Return the document from its first character to its last."""

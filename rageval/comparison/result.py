@@ -9,14 +9,31 @@ from functools import lru_cache
 from typing import Any
 
 from rageval.errors import NoVerdictError
+from rageval.golden.question import Answerable
+from rageval.measures.catalogue import is_measure
 from rageval.subsets import Summary
 
+SCHEMA = 2  # the form of the tables that are written; 1 is that of version 0.1.0
+SCHEMA_COLUMN = "schema"
 _FINEST = 1_000_000  # the largest denominator of a share: characters of evidence in a question
 
 
 @lru_cache(maxsize=65_536)  # most questions share a handful of values
 def _fraction(value: float) -> Fraction:
     return Fraction(value).limit_denominator(_FINEST)
+
+
+@dataclass(frozen=True, slots=True)
+class QuestionLabels:
+    """Everything that scoring read of a question."""
+
+    form: str | None
+    hard_class: str | None
+    tags: tuple[str, ...]
+    asker: str | None
+    answerable: str  # true | false | denied
+    targets: tuple[str, ...]  # documents of which any is a hit
+    label: Mapping[str, Any]  # see `rageval.golden.question.label_of`
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,6 +51,7 @@ class Row:
     failed: bool
     leaks: int
     group: str | None = None  # questions of one group say much the same; None = a group of its own
+    labelled: QuestionLabels | None = None  # what was labelled, in full; None in tables of schema 1
 
     def exact(self, measure: str) -> Fraction | None:
         """Return a measure's value as the fraction that it is; None where it does not apply.
@@ -104,6 +122,22 @@ class Result:
         }
 
 
+def same_answers(one: Result, other: Result) -> bool:
+    """Say whether two results found the same for every question that both hold with equal labels.
+
+    Ranks, measures and documents count; times do not.
+    """
+    return all(
+        _answer(row) == _answer(other.rows[name])
+        for name, row in one.rows.items()
+        if name in other.rows and other.rows[name].labels == row.labels
+    )
+
+
+def _answer(row: Row) -> tuple[object, ...]:
+    return (row.documents, dict(row.ranks), dict(row.values), row.failed, row.leaks)
+
+
 _TAGS = ("set", "split", "benchmark", "variant", "chunking", "retrieval")
 
 
@@ -120,8 +154,9 @@ def result(run: str, tags: Mapping[str, str], table: Mapping[str, Any]) -> Resul
         raise NoVerdictError(f"run {run}: its provenance is unknown, it lacks {', '.join(missing)}")
     facts = {name: tags[f"rageval.{name}"] for name in _TAGS}
     try:
+        _require_readable(run, tags, table)
         rows = [_row(table["columns"], cells) for cells in table["data"]]
-    except (KeyError, TypeError, ValueError) as fault:
+    except (KeyError, TypeError, ValueError, AttributeError) as fault:
         raise NoVerdictError(
             f"run {run}: its table of questions cannot be read: {fault}"
         ) from fault
@@ -138,14 +173,32 @@ def result(run: str, tags: Mapping[str, str], table: Mapping[str, Any]) -> Resul
     )
 
 
+def _require_readable(run: str, tags: Mapping[str, str], table: Mapping[str, Any]) -> None:
+    """Make sure that a table is not of a newer form than this version reads.
+
+    Raises
+    ------
+    NoVerdictError
+        If it is; the version that wrote it is named.
+    """
+    if SCHEMA_COLUMN not in table["columns"]:
+        return
+    column = list(table["columns"]).index(SCHEMA_COLUMN)
+    newest = max((_whole(cells[column], 1) for cells in table["data"]), default=SCHEMA)
+    if newest > SCHEMA:
+        raise newer(f"run {run}: its table of questions", newest, SCHEMA, tags)
+
+
+def newer(what: str, schema: int, known: int, tags: Mapping[str, str]) -> NoVerdictError:
+    """Return the error for something that was written in a newer form than this version reads."""
+    wrote = tags.get("rageval.version", "an unknown version")
+    return NoVerdictError(
+        f"{what} has schema {schema}, and this version of rageval reads up to {known}; it was "
+        f"written by rageval {wrote}: use that version or a newer one"
+    )
+
+
 _RANKS = ("target", "evidence", "answer", "distractor")
-_FACTS = frozenset(
-    {
-        "id", "question", "form", "class", "tags", "asker", "answerable", "targets", "labels",
-        "group", "subsets", "cause", "diagnosis", "documents", "window", "error", "leaks",
-        *(f"{name}_rank" for name in _RANKS),
-    }
-)  # fmt: skip
 
 
 def _row(columns: Sequence[str], cells: Sequence[Any]) -> Row:
@@ -155,13 +208,28 @@ def _row(columns: Sequence[str], cells: Sequence[Any]) -> Row:
         text=str(found["question"]),
         labels=str(found["labels"]),
         subsets=_names(found["subsets"]),
-        values={name: _share(name, value) for name, value in found.items() if name not in _FACTS},
+        values={name: _share(name, value) for name, value in found.items() if is_measure(name)},
         ranks={name: _rank(found[f"{name}_rank"]) for name in _RANKS},
         documents=_names(found["documents"]),
         diagnosis=str(found["diagnosis"]),
         failed=found["error"] is not None,
         leaks=_whole(found["leaks"], 0),
         group=_group(found.get("group")),  # older tables have no such column
+        labelled=_labelled(found) if "label" in found else None,
+    )
+
+
+def _labelled(found: Mapping[str, Any]) -> QuestionLabels:
+    if not isinstance(found["label"], Mapping):
+        raise ValueError(f"label is {found['label']!r}, not a mapping")
+    return QuestionLabels(
+        form=found["form"],
+        hard_class=found["class"],
+        tags=_names(found["tags"]),
+        asker=found["asker"],
+        answerable=Answerable(found["answerable"]).value,
+        targets=_names(found["targets"]),
+        label=found["label"],
     )
 
 

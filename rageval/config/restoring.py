@@ -88,7 +88,8 @@ def _parsed(text: str) -> DictConfig:
         raise InputError(f"the registered configuration cannot be read: {fault}") from fault
     if not isinstance(composed, DictConfig) or not isinstance(composed.get("dataset"), DictConfig):
         raise InputError("the registered configuration is none of rageval's")
-    lacking = sorted(set(PipelineConfig.model_fields) - {"secrets"} - set(composed))
+    needed_keys = (n for n, field in PipelineConfig.model_fields.items() if field.is_required())
+    lacking = sorted(set(needed_keys) - set(composed))
     if lacking:
         raise InputError(f"the registered configuration lacks {', '.join(lacking)}")
     return composed
@@ -116,7 +117,7 @@ def supplied(composed: DictConfig, secrets: Mapping[str, Any]) -> DictConfig:
 def _in(name: str, known: tuple[str, ...]) -> bool:
     """Say whether a class is an allowed one: by its name, and by where it is really defined.
 
-    `rageval.provenance.subprocess.Popen` begins well, but is no class of ours.
+    `rageval.provenance.working_copy.subprocess.Popen` begins well, but is no class of ours.
     """
     if not any(name.startswith(prefix) for prefix in known):
         return False

@@ -83,6 +83,12 @@ class RunConfig(Record):
     notes: str | None
 
 
+class VariantConfig(Record):
+    """The user's own name for what no digest can cover."""
+
+    tag: Name | None = None  # of a remote index, for instance: another tag is another retrieval
+
+
 class SweepConfig(Record):
     """How the cells of a sweep are run."""
 
@@ -102,6 +108,7 @@ class PipelineConfig(Record):
     retriever: Node
     rewriting: Node
     window: WindowConfig
+    variant: VariantConfig = VariantConfig()
     measures: Cutoffs  # they decide the default depth
     secrets: Mapping[str, Any] = {}
 

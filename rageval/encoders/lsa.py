@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -28,6 +28,9 @@ class Lsa:
     `dimensions` is cut to what the corpus can bear: one below its number of chunks and of terms,
     and no direction in which its chunks do not differ.
     """
+
+    version: ClassVar[int] = 1  # raised when equal input may give other output
+    libraries: ClassVar[tuple[str, ...]] = ("scipy", "scikit-learn")
 
     dimensions: Count = 256
     seed: Natural = 0

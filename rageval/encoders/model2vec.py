@@ -17,6 +17,10 @@ from rageval.fields import Name, component
 class Model2Vec:
     """A model2vec model, by its name on the hub or the folder that holds it."""
 
+    version: ClassVar[int] = 1  # raised when equal input may give other output
+    libraries: ClassVar[tuple[str, ...]] = ("model2vec", "tokenizers")
+    by_name: ClassVar[str] = "model"  # the field that may name a model of a hub
+
     model: Name = "minishlab/potion-retrieval-32M"
 
     pretrained: ClassVar[bool] = True  # the vector of a text is the same in any corpus

@@ -20,6 +20,15 @@ class SentenceTransformers:
     `query_prefix` and `passage_prefix` are what the model's card asks to put before each text.
     """
 
+    version: ClassVar[int] = 1  # raised when equal input may give other output
+    libraries: ClassVar[tuple[str, ...]] = (
+        "sentence-transformers",
+        "transformers",
+        "tokenizers",
+        "torch",
+    )
+    by_name: ClassVar[str] = "model"  # the field that may name a model of a hub
+
     model: Name = "sentence-transformers/all-MiniLM-L6-v2"
     batch_size: Count = 32
     passage_prefix: str = ""

@@ -18,6 +18,9 @@ from rageval.fields import Name, component
 class WordLlama:
     """A wordllama configuration, cut to `dimensions`."""
 
+    version: ClassVar[int] = 1  # raised when equal input may give other output
+    libraries: ClassVar[tuple[str, ...]] = ("wordllama", "tokenizers")
+
     model: Name = "l2_supercat"
     dimensions: Literal[64, 128, 256] = 256
 

@@ -19,3 +19,6 @@ class GateConfig(Record):
     on_mismatch: Literal[
         "rescore", "refuse"
     ]  # champion of another benchmark: run it anew, or exit 3
+    on_environment: Literal[
+        "check", "accept"
+    ]  # champion of other library versions: run it again and see, or compare all the same

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from enum import Enum
 from functools import cached_property
+from typing import Any
 
 from rageval.fingerprint import digest
 
@@ -102,24 +103,34 @@ class GoldenSet:
 
 def scored_fields(question: Question) -> str:
     """Return one question's digest over every field that scoring reads (64 hex digits)."""
-    return digest(
-        {
-            "id": question.id,
-            "text": question.text,
-            "history": question.history,
-            "form": question.form,
-            "hard_class": question.hard_class,
-            "tags": sorted(question.tags),
-            "asker": question.asker,
-            "answerable": question.answerable.value,
-            "expected": sorted(question.expected),
-            "supporting": [sorted(map(_parts, need)) for need in question.supporting],
-            "distractors": [_parts(ref) for ref in question.distractors],
-            "forbidden": sorted(question.forbidden),
-            "grades": dict(question.grades),
-            "group": question.group,
-        }
-    )
+    asked = {
+        "id": question.id,
+        "text": question.text,
+        "form": question.form,
+        "hard_class": question.hard_class,
+        "tags": question.tags,
+        "asker": question.asker,
+        "answerable": question.answerable.value,
+        "group": question.group,
+    }
+    return label_digest(asked, label_of(question))
+
+
+def label_digest(asked: Mapping[str, Any], label: Mapping[str, Any]) -> str:
+    """Return the digest of a question from its own fields and its label (64 hex digits)."""
+    return digest({**asked, **label, "tags": sorted(asked["tags"])})
+
+
+def label_of(question: Question) -> dict[str, Any]:
+    """Return what scoring reads of a question beside its text, names and tags, as plain values."""
+    return {
+        "history": list(question.history),
+        "expected": sorted(question.expected),
+        "supporting": [sorted(map(_parts, need)) for need in question.supporting],
+        "distractors": [_parts(ref) for ref in question.distractors],
+        "forbidden": sorted(question.forbidden),
+        "grades": dict(question.grades),
+    }
 
 
 def _parts(reference: Reference) -> list[object]:

@@ -17,9 +17,9 @@ from rageval.gate.decision import decide
 from rageval.gate.thresholds import GateThresholds
 from rageval.gate.verdict import Verdict
 from rageval.heldout.trend import verdict
+from rageval.naming import metric_key
 from rageval.plan import Plan
 from rageval.report import tables
-from rageval.report.names import metric_key
 from rageval.report.outcome import Outcome
 from rageval.report.plots import timeline
 from rageval.split import HOLDOUT

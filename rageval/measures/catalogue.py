@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from typing import Annotated
 
@@ -82,3 +83,17 @@ _WARNINGS = (
     ),
     Measure("denied_pass", "denied", "what the asker may not see was not returned"),
 )
+
+_CUT = re.compile(r"(hit_rate|judged|ndcg)_at_[1-9]\d*")
+
+
+def is_measure(name: str) -> bool:
+    """Say whether a name is that of a measure, whatever cutoffs are taken.
+
+    Examples
+    --------
+    >>> is_measure("hit_rate_at_5"), is_measure("recall"), is_measure("latency")
+    (True, True, False)
+    """
+    fixed = {measure.name for measure in (*_FIXED, *_WARNINGS)}
+    return name in fixed or _CUT.fullmatch(name) is not None

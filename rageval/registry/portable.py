@@ -7,13 +7,14 @@ import json
 from pathlib import Path
 from typing import Any
 
-from rageval.comparison.result import result
+from rageval.comparison.consistency import inconsistency
+from rageval.comparison.result import newer, result
 from rageval.errors import NoVerdictError
 from rageval.fingerprint import digest
 from rageval.registry.baseline import Baseline
 from rageval.tracking.reading import Kept
 
-_SCHEMA = 1
+_SCHEMA = 2  # 1: without the provenance, as version 0.1.0 wrote it
 _OURS = "rageval."
 _KEYS = {"run", "version", "tags", "config", "questions"}
 
@@ -27,6 +28,7 @@ def portable(kept: Kept, version: str) -> str:
         "tags": {name: value for name, value in kept.tags.items() if name.startswith(_OURS)},
         "config": kept.config,
         "questions": json.loads(kept.table),
+        "provenance": dict(kept.facts),
     }
     return json.dumps({**content, "sha256": digest(content)}, ensure_ascii=False, indent=1) + "\n"
 
@@ -41,8 +43,11 @@ def read_portable(path: Path) -> Baseline:
     """
     content = _content(path)
     stated = content.pop("sha256", None)
-    if content.get("schema") != _SCHEMA:
-        raise NoVerdictError(f"{path}: schema {content.get('schema')!r} is not {_SCHEMA}")
+    schema = content.get("schema")
+    if not isinstance(schema, int) or schema < 1:
+        raise NoVerdictError(f"{path}: schema {schema!r} is not a number from 1 to {_SCHEMA}")
+    if schema > _SCHEMA:
+        raise newer(str(path), schema, _SCHEMA, content.get("tags") or {})
     if stated != digest(content) or not set(content) >= _KEYS:
         raise NoVerdictError(f"{path}: it was altered since it was exported (its hash differs)")
     table = json.dumps(content["questions"]).encode()
@@ -55,7 +60,11 @@ def read_portable(path: Path) -> Baseline:
         digest=hashlib.sha256(table).hexdigest(),
         config=content["config"],
         table=table,
+        facts=content.get("provenance") or {},
     )
+    fault = inconsistency(kept.result, kept.facts.get("benchmark", {}), {})
+    if fault:
+        raise NoVerdictError(f"{path} contradicts itself: {fault}; export it again")
     return Baseline(str(path), content["version"], kept)
 
 

@@ -22,7 +22,10 @@ _MODEL_CONFIG: dict[str, Any] = {
     "allow": [],
     "secrets": {},
 }
-_COPIED = ("set", "split", "retrieval", "benchmark", "variant", "chunking", "sources")
+_COPIED = (
+    "set", "split", "retrieval", "benchmark", "variant", "configuration", "inputs", "environment",
+    "chunking",
+)  # fmt: skip
 
 
 def register(store: Store, kept: Kept, config: RegistryConfig, verdict: str) -> str:

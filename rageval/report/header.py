@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import Any
 
-from rageval.provenance import Variant
+from rageval.provenance.variant import Variant
 
 
 @dataclass(frozen=True, slots=True)
@@ -17,6 +19,7 @@ class Header:
     documents: int
     chunks: int
     benchmark: str  # fingerprint
+    benchmark_facts: Mapping[str, Any]  # what it is made from
     variant: Variant
     commit: str  # empty outside a repository
     dirty: bool

@@ -10,16 +10,17 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from rageval.comparison.result import SCHEMA, SCHEMA_COLUMN
 from rageval.corpus.document import Corpus
 from rageval.evaluation.evaluation import Evaluation
 from rageval.evaluation.grounds import Benchmark, Grounds
 from rageval.evaluation.latency import Latency
-from rageval.golden.question import scored_fields
+from rageval.golden.question import label_of, scored_fields
 from rageval.measures.catalogue import catalogue
 from rageval.measures.values import Values
 from rageval.report.names import passage
 
-Cell = Any  # None, bool, int, float, str, or a list of these
+Cell = Any  # None, bool, int, float, str, or a list or a mapping of these
 
 
 @dataclass(frozen=True)
@@ -30,8 +31,12 @@ class Table:
     data: Sequence[Sequence[Cell]]
 
     def as_json(self) -> dict[str, Any]:
-        """Return the form that is written to a file."""
-        return {"columns": list(self.columns), "data": [list(row) for row in self.data]}
+        """Return the form that is written to a file.
+
+        The number of its form stands in a column, since MLflow's reader allows no other key.
+        """
+        rows = [[*row, SCHEMA] for row in self.data]
+        return {"columns": [*self.columns, SCHEMA_COLUMN], "data": rows}
 
 
 def questions(evaluation: Evaluation) -> Table:
@@ -54,6 +59,7 @@ def _asked(grounds: Grounds, benchmark: Benchmark) -> dict[str, list[Cell]]:
         "answerable": [question.answerable.value for question in asked],
         "targets": [list(question.targets) for question in asked],
         "labels": [scored_fields(question) for question in asked],
+        "label": [label_of(question) for question in asked],
         "group": [question.group for question in asked],
         "subsets": [
             [name for name, inside in members.items() if inside[row]] for row in range(len(asked))

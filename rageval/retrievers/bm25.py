@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Any, ClassVar, Literal
 
 import numpy as np
 from pydantic import Field
@@ -23,6 +23,9 @@ class Bm25:
     A floor reads the BM25 score itself, which has no upper bound. Term statistics are those of the
     whole corpus, whoever asks.
     """
+
+    version: ClassVar[int] = 1  # raised when equal input may give other output
+    libraries: ClassVar[tuple[str, ...]] = ("scipy", "bm25s")
 
     k1: NonNegative = 1.5
     b: Share = 0.75

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from typing import ClassVar
 
 import numpy as np
 
@@ -17,6 +18,9 @@ from rageval.retrievers.retriever import Query, Scores, require
 @component
 class Dense:
     """Exact nearest neighbours under an encoder; a floor reads the cosine, −1 to 1."""
+
+    version: ClassVar[int] = 1  # raised when equal input may give other output
+    libraries: ClassVar[tuple[str, ...]] = ()
 
     encoder: Encoder
 

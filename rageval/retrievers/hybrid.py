@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Literal
+from typing import ClassVar, Literal
 
 import numpy as np
 from pydantic import model_validator
@@ -24,6 +24,9 @@ class Hybrid:
     rank. Weights are relative. The fused score says nothing from one question to the next, so a
     floor reads the raw score of the one retriever that `floor` names.
     """
+
+    version: ClassVar[int] = 1  # raised when equal input may give other output
+    libraries: ClassVar[tuple[str, ...]] = ()
 
     retrievers: Mapping[Name, Retriever]
     weights: Mapping[Name, NonNegative]  # name → its weight, relative to the others'

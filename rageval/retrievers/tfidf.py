@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar
 
 from pydantic import Field
 
@@ -18,6 +18,9 @@ from rageval.retrievers.retriever import Query, Scores
 @component
 class TfIdf:
     """Cosine of TF-IDF vectors, by scikit-learn; a floor reads the cosine, 0 to 1."""
+
+    version: ClassVar[int] = 1  # raised when equal input may give other output
+    libraries: ClassVar[tuple[str, ...]] = ("scipy", "scikit-learn")
 
     sublinear: Flag = True  # 1 + log of a term's count instead of the count
     analyser: Analyser = Field(default_factory=Analyser)

@@ -1,21 +1,19 @@
 """Retrievers whose index, scores and rankings are computed once.
 
-Keys name content: the chunks by their texts and spans, a retriever by its configuration and the
-source of a user's classes, questions by their text and what their askers may see.
+Keys name content: the chunks by their texts and spans, a retriever by its configuration, the files
+that this names and the libraries that compute, questions by their text and what their askers may
+see.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import cache, cached_property
-from importlib.metadata import PackageNotFoundError, version
-from pathlib import Path
+from functools import cached_property
 from typing import Any
 
 import numpy as np
 
-from rageval import __version__
 from rageval.chunking.chunks import Chunks
 from rageval.fingerprint import digest
 from rageval.retrievers.dense import Dense
@@ -122,33 +120,29 @@ def _first(found: Candidates, depth: int) -> Candidates:
     )
 
 
-def staged(retriever: Retriever, node: Mapping[str, Any], source: str, stages: Stages) -> Retriever:
+def staged(
+    retriever: Retriever,
+    node: Mapping[str, Any],
+    key: Callable[[Mapping[str, Any]], str],
+    stages: Stages,
+) -> Retriever:
     """Return a retriever that computes once, and its parts with it.
 
-    `node` is its configuration, `source` the digest of the files that define a user's classes. A
-    user's retriever may change behind our back, so it is asked every time.
+    `node` is its configuration, `key` names everything that a node's component is made of. A user's
+    retriever may change without notice, so it is asked every time.
     """
     if _holds_foreign(retriever):
         return retriever
     if isinstance(retriever, Hybrid):
         parts = {
-            name: staged(part, node["retrievers"][name], source, stages)
+            name: staged(part, node["retrievers"][name], key, stages)
             for name, part in retriever.retrievers.items()
         }
         retriever = replace(retriever, retrievers=parts)
     if isinstance(retriever, Dense):
-        retriever = KeptVectors(retriever, _encoder_key(retriever, node, source), stages)
-    return Staged(retriever, digest([node, *_made_by(node, source)]), stages)
-
-
-def _encoder_key(dense: Dense, node: Mapping[str, Any], source: str) -> str:
-    own = node.get("encoder", {})
-    return digest([type(dense.encoder).__qualname__, own, *_made_by(own, source)])
-
-
-def _made_by(node: Mapping[str, Any], source: str) -> list[Any]:
-    """Return what else than its configuration makes a component what it is."""
-    return [__version__, source, *map(_version, _LIBRARIES), *_files(node)]
+        own = [type(retriever.encoder).__qualname__, key(node.get("encoder", {}))]
+        retriever = KeptVectors(retriever, digest(own), stages)
+    return Staged(retriever, key(node), stages)
 
 
 def _holds_foreign(retriever: Retriever) -> bool:
@@ -157,39 +151,6 @@ def _holds_foreign(retriever: Retriever) -> bool:
         return any(_holds_foreign(part) for part in retriever.retrievers.values())
     own = type(retriever).__module__.startswith("rageval.")
     return isinstance(retriever, Foreign) or not own
-
-
-# What scores are made with; another version may score differently.
-_LIBRARIES = (
-    "numpy", "scipy", "scikit-learn", "bm25s", "PyStemmer", "regex", "model2vec", "wordllama",
-    "sentence-transformers", "torch",
-)  # fmt: skip
-
-
-@cache
-def _version(library: str) -> str:
-    try:
-        return version(library)
-    except PackageNotFoundError:
-        return ""
-
-
-def _files(node: Any) -> Iterator[list[Any]]:  # noqa: ANN401  any JSON value
-    """Yield the state of the files that a configuration names, an encoder's folder for instance."""
-    if isinstance(node, str):
-        root = Path(node)
-        files = [root] if root.is_file() else sorted(root.rglob("*")) if _named(node) else []
-        for file in files:
-            state = file.stat()
-            yield [str(file), state.st_size, state.st_mtime_ns]
-    elif isinstance(node, Mapping | list | tuple):
-        for value in node.values() if isinstance(node, Mapping) else node:
-            yield from _files(value)
-
-
-def _named(text: str) -> bool:
-    """Say whether a text names a folder below or beside here, and is no name of anything else."""
-    return "/" in text and Path(text).is_dir()
 
 
 def _asked(queries: Sequence[Query]) -> str:

@@ -139,13 +139,15 @@ def _before(cell: Cell, plan: Plan, parent: Parent | None, desk: Desk) -> Ended 
     if parent is None or not plan.config.sweep.resume:
         return None
     known = desk.before(plan.benchmark, plan.variant.whole, plan.config.objective)
+    unseen = plan.variant.made.uncovered
     if known is not None and parent.stands(known.run, plan.benchmark):
-        return replace(known, number=cell.number, overrides=cell.overrides)
+        return replace(known, number=cell.number, overrides=cell.overrides, uncovered=unseen)
     run = parent.finished(plan.benchmark, plan.variant.whole)
     try:
-        return None if run is None else _resumed(cell, plan, parent.store, run)
-    except NoVerdictError:  # what it kept is lost: the cell is run anew
+        found = None if run is None else _resumed(cell, plan, parent.store, run)
+    except NoVerdictError:  # what it kept is lost or was altered: the cell is run again
         return None
+    return None if found is None else replace(found, uncovered=unseen)
 
 
 def _planned(cell: Cell, plan: Plan, there: Parent | None) -> Ended:

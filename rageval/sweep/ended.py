@@ -36,3 +36,4 @@ class Ended:
     window: float | None = None  # mean characters
     fault: str = ""  # the cause of a failure; of an evaluated cell, its errors and leaks
     code: int = 0  # exit code
+    uncovered: tuple[str, ...] = ()  # of a resumed cell: what may have changed unseen

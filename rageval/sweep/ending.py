@@ -23,6 +23,7 @@ from rageval.tracking.sweeps import Board, close_parent
 
 PAGE = "report.html"
 AGAIN = " (finished before)"
+UNSEEN = "sweep.resume=false runs them again, variant.tag=NAME says which state it is"
 
 
 def tell(sweep: Session, ended: Ended) -> None:
@@ -92,6 +93,7 @@ def _show(target: Console, sweep: Session, board: Leaderboard) -> None:
     states["not begun"] = sweep.cells - len(sweep.ended)
     told = ", ".join(f"{number} {state}" for state, number in states.items() if number)
     target.print(f"{sweep.cells} cells: {told}")
+    _show_uncovered(target, sweep)
     _show_failures(target, sweep)
     if states[PLANNED]:
         _show_plan(target, sweep)
@@ -110,6 +112,12 @@ def _show(target: Console, sweep: Session, board: Leaderboard) -> None:
     if board.best is not None:
         gate = "   then: python -m rageval gate" if sweep.opened is not None else ""
         target.print(Text(f"next: python -m rageval {shlex.join(_measured(board.best))}{gate}"))
+
+
+def _show_uncovered(target: Console, sweep: Session) -> None:
+    """Say what may have changed since the resumed cells were run, and nothing would show it."""
+    for unseen in dict.fromkeys(what for ended in sweep.ended for what in ended.uncovered):
+        target.print(Text(f"note: resumed cells were not checked for {unseen}; {UNSEEN}"))
 
 
 def _measured(ended: Ended) -> list[str]:

@@ -5,17 +5,20 @@ from __future__ import annotations
 import hashlib
 import json
 import tempfile
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from rageval.comparison.result import Result, result
+from rageval.comparison.consistency import inconsistency
+from rageval.comparison.result import SCHEMA, Result, newer, result
 from rageval.errors import NoVerdictError, UnreachableError
 from rageval.tracking.client import gone
+from rageval.tracking.seals import SEALS, broken
 from rageval.tracking.store import Store
 
 QUESTIONS, DOCUMENTS, CONFIG = "questions.json", "documents.json", "config.yaml"
+PROVENANCE = "provenance.json"
 STRIPPED = "rageval.questions"  # the tag of a run that holds no questions any more
 # The kinds of runs, as tagged. Only a single one is taken as a candidate without being named.
 SINGLE, CELL, RESCORE = "single", "cell", "rescore"
@@ -33,6 +36,18 @@ class Kept:
     digest: str  # sha256 of the table of questions
     config: str  # YAML
     table: bytes  # JSON
+    facts: Mapping[str, Any]  # what its fingerprints stand for; empty in runs of version 0.1.0
+
+    @property
+    def sealed(self) -> bool:
+        """Say whether it holds the digests of what it wrote, as every run since 0.2.0 does."""
+        return bool(self.facts)
+
+    @property
+    def libraries(self) -> Mapping[str, str]:
+        """Return the libraries that computed it, with their versions; empty if not known."""
+        found: Mapping[str, str] = self.facts.get("variant", {}).get("environment", {})
+        return found
 
     @property
     def config_digest(self) -> str:
@@ -86,7 +101,8 @@ def fetch(store: Store, run: str) -> Kept:
     Raises
     ------
     NoVerdictError
-        If the run is missing, deleted or not finished, or its table is missing or unreadable.
+        If the run is missing, deleted, not finished or of a newer form, its table is missing or
+        unreadable, or what it holds was altered or contradicts itself.
     UnreachableError
         If the store does not answer.
     """
@@ -99,23 +115,70 @@ def fetch(store: Store, run: str) -> Kept:
         raise NoVerdictError(
             f"run {run}: its questions were taken out by prune.what=text, only its values are left"
         )
-    content = artifact(store, run, QUESTIONS)
-    try:
-        table = json.loads(content)
-    except (ValueError, RecursionError) as fault:
-        raise NoVerdictError(f"run {run}: {QUESTIONS} is no JSON: {fault}") from fault
     tags = dict(found.data.tags)
-    digest = hashlib.sha256(content).hexdigest()
+    content, config = artifact(store, run, QUESTIONS), artifact(store, run, CONFIG)
+    facts = _facts(store, run, tags)
+    if facts:
+        files = {QUESTIONS: content, CONFIG: config, PROVENANCE: artifact(store, run, PROVENANCE)}
+        _require_unbroken(run, tags.get(SEALS, ""), files, dict(found.data.metrics))
+    kept = result(run, tags, _json(run, QUESTIONS, content))
+    if not facts and any(row.labelled for row in kept.rows.values()):
+        raise _altered(run, [f"tag {SEALS}"])
+    fault = inconsistency(kept, facts.get("benchmark", {}), dict(found.data.metrics))
+    if fault:
+        raise NoVerdictError(f"run {run} contradicts itself: {fault}; make a new run")
     return Kept(
         run=run,
-        result=result(run, tags, table),
+        result=kept,
         tags=tags,
         artifacts=str(found.info.artifact_uri),
         experiment=str(found.info.experiment_id),
-        digest=digest,
-        config=_text(run, artifact(store, run, CONFIG)),
+        digest=hashlib.sha256(content).hexdigest(),
+        config=_text(run, config),
         table=content,
+        facts=facts,
     )
+
+
+def _facts(store: Store, run: str, tags: Mapping[str, str]) -> Mapping[str, Any]:
+    """Return what a run's fingerprints stand for; empty for a run of version 0.1.0.
+
+    Raises
+    ------
+    NoVerdictError
+        If the run is of a newer form than this version reads, or its file is missing or unreadable.
+    """
+    schema = tags.get("rageval.schema", "")
+    if not schema and SEALS not in tags:
+        return {}
+    if schema.isdigit() and int(schema) > SCHEMA:
+        raise newer(f"run {run}", int(schema), SCHEMA, tags)
+    found = _json(run, PROVENANCE, artifact(store, run, PROVENANCE))
+    if not isinstance(found, dict) or not isinstance(found.get("benchmark"), dict):
+        raise NoVerdictError(f"run {run}: its {PROVENANCE} does not name a benchmark")
+    return found
+
+
+def _require_unbroken(
+    run: str, tag: str, files: Mapping[str, bytes], metrics: Mapping[str, float]
+) -> None:
+    altered = list(broken(tag, files, metrics))
+    if altered:
+        raise _altered(run, altered)
+
+
+def _altered(run: str, what: Sequence[str]) -> NoVerdictError:
+    return NoVerdictError(
+        f"run {run} was altered after it was written: its seals do not fit {', '.join(what)}; "
+        "make a new run"
+    )
+
+
+def _json(run: str, name: str, content: bytes) -> Any:  # noqa: ANN401  any JSON value
+    try:
+        return json.loads(content)
+    except (ValueError, RecursionError) as fault:
+        raise NoVerdictError(f"run {run}: {name} is no JSON: {fault}") from fault
 
 
 def _text(run: str, content: bytes) -> str:

@@ -6,26 +6,29 @@ import json
 from collections.abc import Iterator
 
 from rageval import __version__
+from rageval.comparison.result import SCHEMA
+from rageval.naming import metric_key
 from rageval.report import html, markdown, plots, tables, trec
-from rageval.report.names import metric_key
 from rageval.report.outcome import Outcome
 from rageval.report.summary import window_characters
 from rageval.report.tables import Table
 from rageval.subsets import ALL
-from rageval.tracking.reading import CELL, DOCUMENTS, SINGLE
+from rageval.tracking.reading import CELL, CONFIG, DOCUMENTS, PROVENANCE, SINGLE
 from rageval.tracking.run import Dataset, Record
+from rageval.tracking.seals import SEALS, seal
 
 
 def record(outcome: Outcome) -> Record:
     """Return everything that is written to the run."""
     found = _tables(outcome)
-    files = {path: _json(table) for path, table in found.items()}
+    files = {path: _json(table) for path, table in found.items()} | _files(outcome)
+    metrics = {key: float(value) for key, value in _metrics(outcome)}
     return Record(
         params=outcome.params,
-        metrics=dict(_metrics(outcome)),
-        tags=tags(outcome),
+        metrics=metrics,
+        tags={**tags(outcome), SEALS: seal(files, metrics)},
         datasets=_datasets(outcome),
-        files={**files, **_files(outcome)},
+        files=files,
         tables=list(found),
     )
 
@@ -63,8 +66,11 @@ def tags(outcome: Outcome) -> dict[str, str]:
         "rageval.retrieval": header.retrieval,
         "rageval.benchmark": header.benchmark,
         "rageval.variant": header.variant.whole,
+        "rageval.configuration": header.variant.configuration,
+        "rageval.inputs": header.variant.inputs,
+        "rageval.environment": header.variant.environment,
         "rageval.chunking": header.variant.chunking,
-        "rageval.sources": header.variant.sources,
+        "rageval.schema": str(SCHEMA),
         "rageval.kind": outcome.kind,
         "rageval.git_dirty": str(header.dirty).lower() if header.commit else "",
         "mlflow.source.git.commit": header.commit,
@@ -110,12 +116,25 @@ def _tables(outcome: Outcome) -> dict[str, Table]:
 def _files(outcome: Outcome) -> dict[str, bytes]:
     evaluation, header = outcome.evaluation, outcome.header
     files = {
-        "config.yaml": outcome.config.encode(),
+        CONFIG: outcome.config.encode(),
+        PROVENANCE: _provenance(outcome),
         "trec/run.txt": trec.run(evaluation, header.variant.whole[:10]).encode(),
         "trec/qrels.txt": trec.qrels(evaluation).encode(),
     }
     # The cells of a sweep are many: their pictures and pages are those of the sweep.
     return files if outcome.kind == CELL else {**files, **_pages(outcome)}
+
+
+def _provenance(outcome: Outcome) -> bytes:
+    """Return what the fingerprints stand for, so that a reader can say what became different."""
+    header = outcome.header
+    facts = {
+        "schema": SCHEMA,
+        "rageval": __version__,
+        "benchmark": dict(header.benchmark_facts),
+        "variant": header.variant.facts,
+    }
+    return json.dumps(facts, ensure_ascii=False, indent=1).encode()
 
 
 def _pages(outcome: Outcome) -> dict[str, bytes]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from functools import cached_property
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 from rageval.errors import InputError
 from rageval.fields import Flag, Name, component
@@ -25,6 +25,9 @@ class RunFile:
     use it with `chunking=whole`. Scopes cannot be applied to what has been returned: a document
     outside the asker's is counted as a leak.
     """
+
+    version: ClassVar[int] = 1  # raised when equal input may give other output
+    libraries: ClassVar[tuple[str, ...]] = ()
 
     run: Name
     topics: Name

@@ -17,6 +17,7 @@ from rageval.registry.version import register
 from rageval.report import console, summary
 from rageval.report.outcome import Outcome
 from rageval.report.wording import about, retrieval
+from rageval.sweep.ending import UNSEEN
 from rageval.tracking.reading import CELL, SINGLE, fetch, finished
 from rageval.tracking.store import Store
 from rageval.verbs.gate import show
@@ -39,6 +40,8 @@ def run(composed: DictConfig) -> int:
         before = finished(store, CELL, plan.benchmark, plan.variant.whole)
         if before is not None:
             target.print(f"{plan.retrieval}: finished before, run {before}")
+            for unseen in plan.variant.made.uncovered:
+                target.print(f"note: not checked for {unseen}; {UNSEEN}")
             return 0
     outcome, run_id = measure_and_keep(plan, store, target)
     _show(target, plan.config, outcome)

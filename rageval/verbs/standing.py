@@ -70,7 +70,7 @@ def standing(config: MineConfig, target: Console) -> Standing | None:
 def _documents(store: Store, then: Kept, dataset: Dataset) -> Iterator[str]:
     try:
         table = json.loads(artifact(store, then.run, DOCUMENTS))
-        before = {str(name): str(text) for name, text in table["data"]}
+        before = {str(name): str(text) for name, text, *_ in table["data"]}
     except (NoVerdictError, ValueError, KeyError, TypeError):
         yield "corpus turnover is not known: the champion's run kept no list of documents"
         return
