@@ -10,7 +10,7 @@ from __future__ import annotations
 from typing import Annotated, TypeVar, dataclass_transform
 
 import pydantic.dataclasses
-from pydantic import AfterValidator, BaseModel, ConfigDict, Field
+from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field
 
 T = TypeVar("T")
 
@@ -36,6 +36,14 @@ Share = Annotated[
     float, Field(strict=True, ge=0, le=1, allow_inf_nan=False), AfterValidator(abs)
 ]  # 0..1, and −0.0 is 0
 Flag = Annotated[bool, Field(strict=True)]
+
+
+def _as_text(value: object) -> object:
+    return str(value) if isinstance(value, int) and not isinstance(value, bool) else value
+
+
+# What a user calls a run. A version is a number on the command line, and so are some run ids.
+Reference = Annotated[Name, BeforeValidator(_as_text)]
 
 
 class Record(BaseModel):

@@ -25,6 +25,7 @@ from rageval.plan import Plan
 from rageval.provenance.variant import changed_libraries
 from rageval.registry.baseline import Baseline, baseline
 from rageval.registry.portable import read_portable
+from rageval.registry.promotion import history
 from rageval.tracking.reading import RESCORE, Kept, fetch, finished
 from rageval.tracking.settings import RegistryConfig
 from rageval.tracking.store import Store
@@ -77,7 +78,9 @@ def judge(store: Store, run: str, rules: Rules, target: Console) -> Judgement:
                 f"there is no baseline: nothing was promoted as {name}@{rules.registry.alias} yet"
             )
         return Judgement(candidate, home, None, decide(candidate.result, None, rules.thresholds))
-    return Judgement(candidate, home, found, _against(home, candidate, found, rules, target))
+    moved = _moved_by_hand(store, rules, found)
+    verdict = _noted(_against(home, candidate, found, rules, target), moved)
+    return Judgement(candidate, home, found, verdict)
 
 
 def unopposed(store: Store, run: str, rules: Rules) -> Judgement:
@@ -119,6 +122,36 @@ def _baseline(store: Store, rules: Rules, dataset: str) -> Baseline | None:
             f"{dataset!r}"
         )
     return found
+
+
+def _moved_by_hand(store: Store, rules: Rules, found: Baseline) -> str:
+    """Return what to note of an alias that is not where the last promotion put it; empty if it is.
+
+    Raises
+    ------
+    NoVerdictError
+        If it is not, and no reason was given to accept that.
+    """
+    if rules.gate.baseline is not None:
+        return ""
+    past = history(store, found.model)
+    if past and past[-1].after == found.version:
+        return ""
+    alias = f"{found.model}@{rules.registry.alias}"
+    said = (
+        f"the last promotion made version {past[-1].after} the champion"
+        if past
+        else ("no promotion is recorded")
+    )
+    if rules.gate.accept_alias is None:
+        raise NoVerdictError(
+            f"{alias} was set to version {found.version} by hand: {said}. Promote a run, roll "
+            "back, or accept that version by gate.accept_alias='why'"
+        )
+    return (
+        f"{alias} was set to version {found.version} by hand, and {said}; accepted: "
+        f"{rules.gate.accept_alias}"
+    )
 
 
 def _against(

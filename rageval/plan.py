@@ -44,6 +44,7 @@ class Plan:
     kind: str  # single | cell | rescore: what sort of run this is
     split: str = DEV  # the side whose questions are asked
     choices: Mapping[str, str] = field(default_factory=dict)  # group of conf/ → its file
+    command: str = ""  # the command line that does the same alone; empty if it is not known
 
     @classmethod
     def of(

@@ -121,6 +121,7 @@ def told(plan: Plan, found: Measured) -> Outcome:
         digests={"corpus": plan.dataset.corpus.digest, "questions": plan.side.golden.digest},
         notes=config.run.notes,
         kind=plan.kind,
+        command=plan.command,
     )
 
 

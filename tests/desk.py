@@ -68,13 +68,23 @@ class Desk:
         return found[1]
 
     def gate(self, run, *words) -> Said:
-        """Gate a run of the tiny set."""
-        return self.type("gate", f"gate.run={run}", "dataset.name=tiny", *words)
+        """Gate a run."""
+        return self.type("gate", f"gate.run={run}", self._set_of(run), *words)
 
     def promote(self, run, *words) -> Said:
-        """Promote a run of the tiny set."""
+        """Promote a run."""
         many = "holdout.budget=1000"  # tests promote more often than a quarter allows
-        return self.type("promote", f"gate.run={run}", "dataset.name=tiny", many, *words)
+        return self.type("promote", f"gate.run={run}", self._set_of(run), many, *words)
+
+    def _set_of(self, run):
+        """Name the set of a run, as the command line must; of an unknown run the tiny set."""
+        from mlflow.exceptions import MlflowException
+
+        try:
+            tags = self.client.get_run(run).data.tags
+        except MlflowException:
+            tags = {}
+        return f"dataset.name={tags.get('rageval.set', 'tiny')}"
 
     @property
     def client(self):

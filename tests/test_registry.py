@@ -200,8 +200,8 @@ def test_a_table_that_cannot_be_read_is_no_verdict_and_no_traceback(shop, conten
         file.write_bytes(kept)
 
 
-def test_a_run_that_is_not_there_is_no_verdict(shop):
-    assert shop.gate("0" * 32).code == 3
+def test_a_run_that_is_not_there_is_wrong_input_and_an_experiment_is_no_verdict(shop):
+    assert shop.gate("0" * 32).code == 2
     said = shop.type("gate", "dataset.name=unheard")
     assert (said.code, "there is no experiment 'unheard'" in said.err) == (3, True)
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Annotated, Any, Literal
 
-from pydantic import BeforeValidator, Field
+from pydantic import Field
 
 from rageval.config.settings import DatasetConfig, Node
-from rageval.fields import Flag, Name, Natural, Record, SetIdentifier, Share
+from rageval.fields import Flag, Name, Natural, Record, Reference, SetIdentifier, Share
 from rageval.gate.settings import GateConfig
 from rageval.gate.thresholds import GateThresholds
 from rageval.mining.queue import QueueConfig
@@ -17,9 +17,6 @@ from rageval.retention import PruneConfig
 from rageval.tracking.settings import HoldoutConfig, RegistryConfig, TrackingConfig
 
 Reason = Annotated[Name, Field(max_length=1000)]  # longer tags are cut by some registries
-
-# A version is a number on the command line, and so are some run ids.
-Reference = Annotated[Name, BeforeValidator(lambda v: str(v) if isinstance(v, int) else v)]
 
 
 class SetName(Record):
@@ -73,6 +70,7 @@ class RollbackConfig(JudgingVerbConfig):
 class PromoteConfig(RollbackConfig):
     """Everything that a promotion is told."""
 
+    run: Reference | None  # None = what the last gate judged; best = of the last sweep
     holdout: HoldoutConfig
     force: Flag
 

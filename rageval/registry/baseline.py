@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import json
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
 from rageval.errors import NoVerdictError
-from rageval.tracking.reading import Kept, fetch, unreachable
+from rageval.tracking.reading import PROMOTED, Kept, fetch, unreachable
+from rageval.tracking.search import everywhere
 from rageval.tracking.settings import RegistryConfig
 from rageval.tracking.store import Store
 
@@ -30,11 +33,13 @@ def baseline(store: Store, config: RegistryConfig, dataset: str) -> Baseline | N
     Raises
     ------
     NoVerdictError
-        If the model was renamed, the alias was lost, or its run or table is broken or altered.
+        If the model was renamed or deleted, the alias was lost, or its run or table is broken or
+        altered.
     """
     name = config.name(dataset)
     version = aliased(store, config, dataset)
     if version is None:
+        _require_never_promoted(store, name)
         return None
     where = f"{name}@{config.alias} (version {version.version})"
     if not version.run_id:
@@ -77,6 +82,31 @@ def aliased(store: Store, config: RegistryConfig, dataset: str) -> Any | None:  
             f"MlflowClient().set_registered_model_alias({name!r}, {config.alias!r}, VERSION)"
         )
     return None
+
+
+def promoted_as(tags: Mapping[str, str], model: str, version: str) -> str:
+    """Return what the tag PROMOTED of a run says once it was promoted as a version of a model."""
+    before = json.loads(tags.get(PROMOTED, "[]"))
+    return json.dumps([*(pair for pair in before if pair[0] != model), [model, version]])
+
+
+def _require_never_promoted(store: Store, name: str) -> None:
+    """Make sure that no run bears the mark of a promotion whose model is gone.
+
+    Raises
+    ------
+    NoVerdictError
+        If one does, in whatever experiment of the store, deleted or not.
+    """
+    marked = f"tags.`{PROMOTED}` LIKE '%\"{name}\"%'"
+    found = everywhere(store, marked)
+    if found:
+        last = found[0]
+        raise NoVerdictError(
+            f"{name} has no champion, but run {last.info.run_id} was promoted as one: the model "
+            "was deleted or lives in another registry (registry.model, MLFLOW_REGISTRY_URI); "
+            "promote force=true reason='…' starts over"
+        )
 
 
 def standing(store: Store, config: RegistryConfig, dataset: str) -> str | None:

@@ -25,3 +25,4 @@ class Outcome:
     digests: Mapping[str, str]  # corpus, questions → sha256
     notes: str | None  # the user's own words about the run
     kind: str  # single | cell | rescore
+    command: str = ""  # the command line that does the same alone; empty if it is not known

@@ -7,7 +7,6 @@ from collections.abc import Iterator, Mapping
 from rageval.evaluation.evaluation import Evaluation
 from rageval.window import Window
 
-_SAMPLE = "handbook"  # the set of a command line that names none
 _LISTED = 5  # questions named in a note
 
 
@@ -51,14 +50,3 @@ def _some(names: Mapping[str, object]) -> str:
     listed = list(names)
     more = f" and {len(listed) - _LISTED} more" if len(listed) > _LISTED else ""
     return ", ".join(listed[:_LISTED]) + more
-
-
-def about(dataset: str) -> str:
-    """Return what a command line needs to be about a set: nothing for the sample.
-
-    Examples
-    --------
-    >>> about("handbook"), about("faq")
-    ('', ' dataset.name=faq')
-    """
-    return "" if dataset == _SAMPLE else f" dataset.name={dataset}"

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import time
 import traceback
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, Protocol, TypeVar
 
 from rich.console import Console
 
 from rageval.config.launch import UNFINISHED
+from rageval.config.next_command import typed_command
 from rageval.errors import NoVerdictError, RagevalError
 from rageval.fingerprint import digest
 from rageval.plan import Plan
@@ -120,7 +121,17 @@ def _failed(cell: Cell, fault: str, code: int) -> Ended:
 def _plan(cell: Cell, desk: Desk) -> Plan:
     choices = cell.choices
     plan = Plan.of(cell.tree, lambda parts: retrieval(choices, parts.window), CELL, desk.stages)
-    return replace(plan, choices=choices)
+    return replace(plan, choices=choices, command=alone(cell.overrides) if cell.overrides else "")
+
+
+def alone(overrides: Sequence[str]) -> str:
+    """Return the command line that measures a cell in a run of its own.
+
+    An experiment file may begin a sweep by itself, so the mode of Hydra is given with one.
+    """
+    words = [word for word in overrides if not word.startswith("sweep.")]
+    begins = any(word.lstrip("+").startswith("experiment=") for word in words)
+    return typed_command([*words, *(["hydra.mode=RUN"] if begins else [])])
 
 
 def _settled(cell: Cell, plan: Plan, desk: Desk) -> Ended | None:

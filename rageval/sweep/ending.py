@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shlex
 import sys
 from collections import Counter
 from collections.abc import Collection
@@ -12,6 +11,7 @@ from rich.text import Text
 
 from rageval.report import console
 from rageval.report.html import sweep_page
+from rageval.sweep.cell import alone
 from rageval.sweep.ended import DONE, FAILED, PLANNED, RESUMED, SKIPPED, STOPPED, Ended
 from rageval.sweep.estimate import Needed, estimate, measured
 from rageval.sweep.kept import CELLS, written
@@ -46,13 +46,21 @@ def end_sweep(sweep: Session) -> None:
     if not sweep.ended and sweep.opened is None:
         return
     target = sweep.target
-    interrupted = sys.exc_info()[0] is KeyboardInterrupt
     board = leaderboard(sweep.ended, sweep.objective)
     try:
         if sweep.opened is not None:
-            close_parent(sweep.opened, _board(sweep, board), interrupted)
+            close_parent(sweep.opened, _board(sweep, board), _status(sweep))
     finally:
         _show(target, sweep, board)
+
+
+def _status(sweep: Session) -> str:
+    """Return how a sweep ended: FAILED if it broke off, or if none of its cells was evaluated."""
+    broken = sys.exc_info()[0]
+    if broken is not None and issubclass(broken, KeyboardInterrupt):
+        return "KILLED"
+    evaluated = any(ended.state in {DONE, RESUMED} for ended in sweep.ended)
+    return "FINISHED" if broken is None and evaluated else "FAILED"
 
 
 def _board(sweep: Session, board: Leaderboard) -> Board:
@@ -110,8 +118,8 @@ def _show(target: Console, sweep: Session, board: Leaderboard) -> None:
     if sweep.opened is not None:
         target.print(f"sweep {sweep.opened.run} in experiment {sweep.opened.store.name}")
     if board.best is not None:
-        gate = "   then: python -m rageval gate" if sweep.opened is not None else ""
-        target.print(Text(f"next: python -m rageval {shlex.join(_measured(board.best))}{gate}"))
+        gate = " gate.enabled=true" if sweep.opened is not None else ""
+        target.print(Text(f"next: {alone(board.best.overrides)}{gate}"))
 
 
 def _show_uncovered(target: Console, sweep: Session) -> None:

@@ -15,10 +15,13 @@ from rageval.comparison.result import SCHEMA, Result, newer, result
 from rageval.errors import NoVerdictError, UnreachableError
 from rageval.tracking.client import gone
 from rageval.tracking.seals import SEALS, broken
+from rageval.tracking.search import runs
 from rageval.tracking.store import Store
 
 QUESTIONS, DOCUMENTS, CONFIG = "questions.json", "documents.json", "config.yaml"
 PROVENANCE = "provenance.json"
+GATED_AT = "rageval.gated_at"  # the tag of a run that says when it was last judged
+PROMOTED = "rageval.promoted"  # the tag of a run that became the champion: its version
 STRIPPED = "rageval.questions"  # the tag of a run that holds no questions any more
 # The kinds of runs, as tagged. Only a single one is taken as a candidate without being named.
 SINGLE, CELL, RESCORE = "single", "cell", "rescore"
@@ -79,6 +82,20 @@ def newest(store: Store, dataset: str) -> str:
             "dataset=…"
         )
     return str(found[0].info.run_id)
+
+
+def last_judged(store: Store, dataset: str) -> str | None:
+    """Return the id of the run of a set that a gate judged last; None if none was judged.
+
+    Raises
+    ------
+    UnreachableError
+        If the store does not answer.
+    """
+    judged = f"tags.`{GATED_AT}` LIKE '%' and tags.`rageval.set` = '{dataset}'"
+    found = runs(store, judged)
+    last = max(found, key=lambda run: str(run.data.tags[GATED_AT]), default=None)
+    return None if last is None else str(last.info.run_id)
 
 
 def finished(store: Store, kind: str, benchmark: str, variant: str) -> str | None:

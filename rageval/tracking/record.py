@@ -72,6 +72,7 @@ def tags(outcome: Outcome) -> dict[str, str]:
         "rageval.chunking": header.variant.chunking,
         "rageval.schema": str(SCHEMA),
         "rageval.kind": outcome.kind,
+        "rageval.command": outcome.command,
         "rageval.git_dirty": str(header.dirty).lower() if header.commit else "",
         "mlflow.source.git.commit": header.commit,
         "mlflow.note.content": markdown.overview(header, outcome.sheet, outcome.notes),

@@ -40,3 +40,24 @@ def runs(
         token = page.token
         if not token or (most is not None and len(found) >= most):
             return found
+
+
+def everywhere(store: Store, condition: str) -> list[Any]:
+    """Return the runs of every experiment that meet a condition, deleted ones too, newest first.
+
+    Raises
+    ------
+    UnreachableError
+        If the store does not answer.
+    """
+    from mlflow.entities import ViewType
+
+    known = store.client.search_experiments(view_type=ViewType.ALL)
+    found: list[Any] = store.client.search_runs(
+        [experiment.experiment_id for experiment in known],
+        filter_string=condition,
+        run_view_type=ViewType.ALL,
+        order_by=["attributes.start_time DESC"],
+        max_results=_PAGE,
+    )
+    return found

@@ -227,8 +227,8 @@ class Board:
     words: str
 
 
-def close_parent(parent: Parent, board: Board, interrupted: bool) -> None:
-    """Write the board to the parent run and end it.
+def close_parent(parent: Parent, board: Board, status: str) -> None:
+    """Write the board to the parent run and end it as FINISHED, FAILED or KILLED.
 
     Raises
     ------
@@ -246,7 +246,7 @@ def close_parent(parent: Parent, board: Board, interrupted: bool) -> None:
     )
     try:
         write(parent.store, parent.run, found)
-        end(parent.store, parent.run, "KILLED" if interrupted else "FINISHED")
+        end(parent.store, parent.run, status)
     finally:
         if parent.lock is not None:
             # While it is held: once it is free the file may be another process's.

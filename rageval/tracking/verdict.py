@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import tempfile
+from datetime import UTC, datetime
 from pathlib import Path
 
 from rageval.comparison.changes import Comparison
@@ -15,7 +16,7 @@ from rageval.report.html import comparison_page
 from rageval.report.junit import junit
 from rageval.report.markdown import verdict_page
 from rageval.report.tables import Table
-from rageval.tracking.reading import unreachable
+from rageval.tracking.reading import GATED_AT, unreachable
 from rageval.tracking.store import Store
 
 GATE = "gate"  # the folder of a verdict among a run's artifacts
@@ -43,7 +44,8 @@ def keep_verdict(store: Store, run: str, verdict: Verdict) -> None:
     if verdict.comparison is not None:
         files |= _tables(GATE, verdict.comparison)
     _write(store, run, files)
-    _tag(store, run, "rageval.gate", "passed" if verdict.passed else "failed")
+    mark(store, run, "rageval.gate", "passed" if verdict.passed else "failed")
+    mark(store, run, GATED_AT, datetime.now(UTC).isoformat())
 
 
 def keep_comparison(
@@ -98,7 +100,14 @@ def _announce(store: Store, run: str, tables: list[str]) -> None:
     store.client.set_tag(run, name, json.dumps([*kept, *new]))
 
 
-def _tag(store: Store, run: str, key: str, value: str) -> None:
+def mark(store: Store, run: str, key: str, value: str) -> None:
+    """Set a tag of a run.
+
+    Raises
+    ------
+    UnreachableError
+        If the store does not answer.
+    """
     from mlflow.exceptions import MlflowException
 
     try:

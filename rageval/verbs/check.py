@@ -15,6 +15,7 @@ from rich.text import Text
 from rageval.config.build import build
 from rageval.config.earlier import other_state
 from rageval.config.loading import Dataset, load
+from rageval.config.next_command import next_command
 from rageval.config.reading import read
 from rageval.config.verbs import CheckConfig
 from rageval.errors import InputError
@@ -110,7 +111,7 @@ def _show(target: Console, config: CheckConfig, found: Findings) -> None:
         told = f"{_counted(new, 'question')} {'is' if new == 1 else 'are'} new to"
         them = "it" if new == 1 else "them"
         target.print(f"{told} {dataset.assignment.lock}; a run will add {them}")
-    target.print("next: python -m rageval +retriever=hybrid   with the same dataset=…")
+    target.print(Text(f"next: {next_command('evaluate', '+retriever=hybrid')}"))
 
 
 def _show_written(target: Console, config: CheckConfig, found: Findings) -> None:

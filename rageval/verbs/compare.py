@@ -5,15 +5,16 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from omegaconf import DictConfig
+from rich.text import Text
 
 from rageval.comparison.changes import Comparison, compare
 from rageval.comparison.paired import headlines
+from rageval.config.next_command import next_command
 from rageval.config.reading import read_part
 from rageval.config.verbs import CompareConfig
 from rageval.registry.references import run_of
 from rageval.report import certainty, console
 from rageval.report import comparison as words
-from rageval.report.wording import about
 from rageval.tracking.reading import fetch
 from rageval.tracking.verdict import keep_comparison
 from rageval.workflow import require_tracking
@@ -42,7 +43,8 @@ def run(composed: DictConfig) -> int:
     keep_comparison(store, after.run, found, sure)
     target.print()
     target.print(f"kept as tables and pages below compare/{before.run} of run {after.run}")
-    target.print(f"next: python -m rageval gate{about(config.dataset.name)}   for a verdict")
+    gate = next_command("gate", f"gate.run={after.run}", dataset=after.dataset)
+    target.print(Text(f"next: {gate}   for a verdict"))
     return 0
 
 

@@ -6,8 +6,10 @@ from dataclasses import replace
 
 from omegaconf import DictConfig
 from rich.console import Console
+from rich.text import Text
 
 from rageval.config.choices import chosen, require_retriever, sweeping
+from rageval.config.next_command import next_command, typed_command, typed_words
 from rageval.config.reading import plain
 from rageval.config.settings import EvaluationConfig
 from rageval.errors import InputError
@@ -16,7 +18,7 @@ from rageval.plan import Plan
 from rageval.registry.version import register
 from rageval.report import console, summary
 from rageval.report.outcome import Outcome
-from rageval.report.wording import about, retrieval
+from rageval.report.wording import retrieval
 from rageval.sweep.ending import UNSEEN
 from rageval.tracking.reading import CELL, SINGLE, fetch, finished
 from rageval.tracking.store import Store
@@ -32,7 +34,7 @@ def run(composed: DictConfig) -> int:
     choices = chosen()
     kind = CELL if sweeping() else SINGLE
     plan = Plan.of(plain(composed), lambda parts: retrieval(choices, parts.window), kind)
-    plan = replace(plan, choices=choices)
+    plan = replace(plan, choices=choices, command=typed_command(typed_words()))
     _require_store(plan)
     target = console.console()
     store = open_tracking(plan.config.tracking, target)
@@ -63,8 +65,8 @@ def _afterwards(plan: Plan, store: Store | None, run_id: str, target: Console) -
         rules = Rules(config.gate, config.registry, config.threshold, config.secrets)
         target.print()
         return show(store, [judge(store, run_id, rules, target)], rules, target)
-    gate = f"python -m rageval gate{about(config.dataset.name)}"
-    target.print(f"      {gate}   to hold it against the champion")
+    gate = next_command("gate", f"gate.run={run_id}", dataset=config.dataset.name)
+    target.print(Text(f"      {gate}   to compare it with the champion"))
     return 0
 
 

@@ -8,16 +8,18 @@ from pathlib import Path
 
 from omegaconf import DictConfig
 from rich.console import Console
+from rich.text import Text
 
+from rageval.config.next_command import next_command
 from rageval.config.reading import read_part
 from rageval.config.verbs import GateVerbConfig
 from rageval.errors import InputError, NoVerdictError
 from rageval.gatekeeping import Judgement, Rules, judge
 from rageval.report import console
-from rageval.report.wording import about
 from rageval.tracking.reading import newest
 from rageval.tracking.store import Store
 from rageval.tracking.verdict import files_of, keep_verdict
+from rageval.verbs.candidates import all_named
 from rageval.verbs.suggestion import write_suggestion
 from rageval.workflow import require_tracking
 
@@ -48,8 +50,7 @@ def candidates(store: Store, config: GateVerbConfig) -> list[Callable[[], str]]:
     """Return what finds each candidate: the runs that are named, or the newest one of each set."""
     gate = config.gate
     if gate.run is not None:
-        runs = [gate.run] if isinstance(gate.run, str) else gate.run
-        return [partial(str, run) for run in runs]
+        return [partial(str, run) for run in all_named(store, config, gate.run)]
     sets = gate.sets or (config.dataset.name,)
     return [partial(_newest, store, config, name) for name in sets]
 
@@ -69,13 +70,19 @@ def show(store: Store, found: list[Judgement], rules: Rules, target: Console) ->
     if rules.gate.output is not None:
         _write(Path(rules.gate.output), found)
     passed = all(judgement.verdict.passed for judgement in found)
-    sets = about(found[0].candidate.result.dataset)
-    target.print(
-        f"next: python -m rageval promote{sets}   to make it the champion"
-        if passed
-        else f"next: python -m rageval report{sets}   to look at the questions that were lost"
-    )
+    target.print(Text(f"next: {_next(found, passed)}"))
     return 0 if passed else _FAILED
+
+
+def _next(found: list[Judgement], passed: bool) -> str:
+    """Return what to type after a verdict: of several, about the first that decides."""
+    decisive = next((j for j in found if j.verdict.passed == passed), found[0])
+    run, dataset = decisive.candidate.run, decisive.candidate.result.dataset
+    if passed:
+        promote = next_command("promote", f"run={run}", dataset=dataset)
+        return f"{promote}   to make it the champion"
+    report = next_command("report", f"run={run}", dataset=dataset)
+    return f"{report}   to look at the questions that were lost"
 
 
 def _write(folder: Path, found: list[Judgement]) -> None:

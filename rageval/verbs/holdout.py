@@ -10,6 +10,7 @@ from rich.text import Text
 
 from rageval.anew import Trust, candidate_plan
 from rageval.comparison.gap import Gap
+from rageval.config.next_command import next_command
 from rageval.config.reading import read_part
 from rageval.config.verbs import HoldoutVerbConfig
 from rageval.errors import InputError
@@ -17,7 +18,6 @@ from rageval.heldout.scoring import FOLLOWED, Scored, score, size
 from rageval.registry.references import run_of
 from rageval.report import console
 from rageval.report.tables import Table
-from rageval.report.wording import about
 from rageval.tracking.ledger import Entry, Ledger, Purpose, quarter
 from rageval.tracking.reading import fetch
 from rageval.tracking.store import Store
@@ -59,7 +59,8 @@ def _score(store: Store, config: HoldoutVerbConfig, target: Console) -> int:
         f"scoring {scored.spent} of {config.holdout.budget} in {quarter(datetime.now(UTC))}; entry "
         f"{scored.entry} in experiment {ledger.store.name}"
     )
-    target.print(f"next: python -m rageval holdout ledger=true{about(dataset)}   lists them all")
+    ledger_command = next_command("holdout", "ledger=true", dataset=dataset)
+    target.print(Text(f"next: {ledger_command}   lists them all"))
     return _FAILED if scored.found.errors or scored.found.leaks else 0
 
 
@@ -96,9 +97,8 @@ def _list(store: Store, config: HoldoutVerbConfig, target: Console) -> int:
         f"{config.dataset.name}: {spent} of {budget} scorings spent in {quarter(now)}, "
         f"{max(0, budget - spent)} left"
     )
-    target.print(
-        f"next: python -m rageval holdout reason='…'{about(config.dataset.name)}   spends one"
-    )
+    spend = next_command("holdout", "reason=WHY", dataset=config.dataset.name)
+    target.print(Text(f"next: {spend}   spends one"))
     return 0
 
 

@@ -5,8 +5,10 @@ from __future__ import annotations
 from pathlib import Path
 
 from rich.console import Console
+from rich.text import Text
 
 from rageval.config.loading import Dataset, load
+from rageval.config.next_command import next_command
 from rageval.config.verbs import MineConfig
 from rageval.errors import InputError
 from rageval.golden.canonical import GoldenFile
@@ -80,4 +82,5 @@ def _show(target: Console, config: MineConfig, new: Judged, whole: Dataset) -> N
         f"{config.candidates}"
     )
     _warn(new, whole, target)
-    target.print("next: python -m rageval check   then commit the set with its split.lock")
+    check = next_command("check")
+    target.print(Text(f"next: {check}   then commit the set with its split.lock"))

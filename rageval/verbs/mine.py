@@ -14,6 +14,7 @@ from rich.text import Text
 from rageval.config.build import build
 from rageval.config.choices import choices_of
 from rageval.config.loading import Dataset, load
+from rageval.config.next_command import next_command
 from rageval.config.reading import read
 from rageval.config.verbs import MineConfig
 from rageval.errors import InputError
@@ -73,7 +74,8 @@ def run(composed: DictConfig) -> int:
     _show_growth(target, dataset, mined, (found, now))
     _show_production(target, dataset, mined, found)
     target.print()
-    target.print(f"next: python -m rageval mine review=true   to judge {config.candidates}")
+    judging = next_command("mine", "review=true")
+    target.print(Text(f"next: {judging}   to judge {config.candidates}"))
     return 0
 
 

@@ -8,21 +8,23 @@ from omegaconf import DictConfig
 from rich.console import Console
 from rich.text import Text
 
+from rageval.config.next_command import next_command
 from rageval.config.reading import read_part
 from rageval.config.verbs import PromoteConfig
 from rageval.errors import InputError, NoVerdictError
 from rageval.gate.verdict import State, Verdict
 from rageval.gatekeeping import Judgement, Rules, judge, plans, unopposed
 from rageval.heldout.scoring import Scored, judge_held_out, score, size
-from rageval.registry.baseline import standing
+from rageval.registry.baseline import promoted_as, standing
 from rageval.registry.promotion import Promotion, move
 from rageval.registry.version import register
 from rageval.report import console
 from rageval.tracking.ledger import Ledger, Purpose
-from rageval.tracking.reading import newest
+from rageval.tracking.reading import PROMOTED, last_judged, newest
 from rageval.tracking.run import user
 from rageval.tracking.store import Store
-from rageval.tracking.verdict import keep_verdict
+from rageval.tracking.verdict import keep_verdict, mark
+from rageval.verbs.candidates import BEST, all_named, as_cell, best_cell, measured_alone, named
 from rageval.workflow import require_tracking
 
 _FAILED = 1
@@ -38,17 +40,51 @@ def run(composed: DictConfig) -> int:
     target = console.console()
     store = require_tracking(config.tracking, target)
     rules = Rules(config.gate, config.registry, config.threshold, config.secrets)
-    named = config.gate.run or newest(store, config.dataset.name)
-    if not isinstance(named, str):
-        raise InputError("gate.run: one run is promoted at a time")
+    candidate = _candidate(store, config, rules, target)
     try:
-        judgement = judge(store, named, rules, target)
+        judgement = judge(store, candidate, rules, target)
     except NoVerdictError as fault:
         if not config.force:
             raise
         target.print(Text(f"forced: {fault}"))
-        judgement = unopposed(store, named, rules)
+        judgement = unopposed(store, candidate, rules)
     return _promote(store, judgement, rules, config, target)
+
+
+def _candidate(store: Store, config: PromoteConfig, rules: Rules, target: Console) -> str:
+    """Return the run to promote; a cell of a sweep is measured in a run of its own first.
+
+    Raises
+    ------
+    InputError
+        If what is named may not be promoted, or is named twice.
+    NoVerdictError
+        If nothing is named and no gate has judged a run of the set yet.
+    """
+    if config.run is not None and config.gate.run is not None:
+        raise InputError("run and gate.run both name what to promote; give one of them")
+    if config.gate.run is not None:
+        runs = all_named(store, config, config.gate.run)
+        if len(runs) > 1:
+            raise InputError("gate.run: one run is promoted at a time")
+        return runs[0]
+    if config.run is None:
+        return _last_judged(store, config.dataset.name, target)
+    best = config.run == BEST
+    cell = best_cell(store, config.dataset.name) if best else as_cell(store, config.run)
+    if cell is not None:
+        return measured_alone(store, cell, rules, target)
+    return named(store, config, config.run, "run")
+
+
+def _last_judged(store: Store, dataset: str, target: Console) -> str:
+    judged = last_judged(store, dataset)
+    if judged is None:
+        gate = next_command("gate", dataset=dataset)
+        raise NoVerdictError(f"no run of the set {dataset} was gated yet; gate one first: {gate}")
+    if (last := newest(store, dataset)) != judged:
+        target.print(f"note: run {last} is newer than run {judged}, which the last gate judged")
+    return judged
 
 
 def _promote(
@@ -62,7 +98,8 @@ def _promote(
         passed = _held_out(judgement, rules, config, target) and passed
     if not passed and not config.force:
         target.print("not promoted: the alias stays where it is")
-        target.print("next: python -m rageval +retriever=…   for another candidate, then gate it")
+        report = next_command("report", f"run={candidate.run}", dataset=candidate.result.dataset)
+        target.print(Text(f"next: {report}   to look at the questions that were lost"))
         return _FAILED
     _move(store, judgement, config, passed, target)
     return 0
@@ -123,7 +160,10 @@ def _move(
     was = f", version {before} is {config.registry.previous}" if before else ""
     forced = " (forced)" if not passed else ""
     target.print(f"{model}@{config.registry.alias} is version {version}{forced}{was}")
-    target.print("next: python -m rageval +retriever=…   for another candidate, then gate it")
+    promoted = promoted_as(judgement.candidate.tags, model, version)
+    mark(store, judgement.candidate.run, PROMOTED, promoted)
+    report = next_command("report", f"run={config.registry.alias}", dataset=dataset)
+    target.print(Text(f"next: {report}   to look at what is now the champion"))
 
 
 def _show_held(target: Console, scored: Scored, held: Verdict) -> None:

@@ -7,7 +7,9 @@ from datetime import UTC, datetime
 
 from omegaconf import DictConfig
 from rich.console import Console
+from rich.text import Text
 
+from rageval.config.next_command import next_command
 from rageval.config.reading import read_part
 from rageval.config.verbs import PruneVerbConfig
 from rageval.errors import InputError
@@ -72,9 +74,11 @@ def _summary(there: int, found: Sequence[Past], config: PruneVerbConfig) -> str:
 
 def _next(store: Store, found: Sequence[Past], config: PruneVerbConfig, target: Console) -> None:
     if found and not config.prune.apply:
-        target.print("next: the same with prune.apply=true")
+        again = next_command("prune", "prune.apply=true", dataset=config.dataset.name)
+        target.print(Text(f"next: {again}"))
     elif found and config.prune.what == "runs":
         uri = store.location.shown
         target.print(f"next: mlflow gc --backend-store-uri {uri}   to free the space for good")
     else:
-        target.print("next: python -m rageval report   the newest run")
+        report = next_command("report", dataset=config.dataset.name)
+        target.print(Text(f"next: {report}   to look at the newest run"))

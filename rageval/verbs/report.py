@@ -6,14 +6,15 @@ import webbrowser
 from pathlib import Path
 
 from omegaconf import DictConfig
+from rich.text import Text
 
+from rageval.config.next_command import next_command
 from rageval.config.reading import read_part
 from rageval.config.verbs import ReportConfig
 from rageval.errors import InputError, NoVerdictError
 from rageval.registry.portable import portable
 from rageval.registry.references import LATEST, run_of
 from rageval.report import console
-from rageval.report.wording import about
 from rageval.tracking.reading import Kept, artifact, fetch
 from rageval.tracking.store import Store
 from rageval.tracking.sweeps import is_sweep, newest_of_all
@@ -47,9 +48,15 @@ def run(composed: DictConfig) -> int:
     target.print(f"{config.format} of {what}: {path}")
     if config.format == "html" and config.open and target.is_terminal:
         webbrowser.open(path.resolve().as_uri())
-    words = f"run=champion with=latest{about(config.dataset.name)}"
-    target.print(f"next: python -m rageval compare {words}")
+    target.print(Text(f"next: {_next(run_id, kept, config.dataset.name)}"))
     return 0
+
+
+def _next(run: str, kept: Kept | None, dataset: str) -> str:
+    if kept is None:
+        return f"{next_command('promote', 'run=best', dataset=dataset)}   to gate its best cell"
+    gate = next_command("gate", f"gate.run={run}", dataset=kept.result.dataset)
+    return f"{gate}   to compare it with the champion"
 
 
 def _meant(store: Store, config: ReportConfig) -> str:

@@ -8,8 +8,10 @@ from functools import cache
 from pathlib import Path
 
 from rich.console import Console
+from rich.text import Text
 
 from rageval.config.loading import load
+from rageval.config.next_command import next_command
 from rageval.config.verbs import MineConfig
 from rageval.mining.cases import Cases
 from rageval.mining.pool import Suggestion, pooled
@@ -32,7 +34,7 @@ def review(config: MineConfig, target: Console) -> int:
     before = Cases.read(path, dataset.golden.name)
     if not before.cases:
         target.print(f"{path}: there is nothing to judge")
-        target.print("next: python -m rageval mine log=csv log.path=FILE   to find candidates")
+        target.print("next: python -m rageval mine --help   to see how to read a question log")
         return 0
 
     @cache
@@ -54,5 +56,6 @@ def review(config: MineConfig, target: Console) -> int:
         target.print()
     left = len(Cases.read(path, dataset.golden.name).todo)
     target.print(f"{len(before.todo) - left} judged, {left} to judge")
-    target.print("next: python -m rageval mine merge=true   adds the judged ones to the set")
+    merge = next_command("mine", "merge=true")
+    target.print(Text(f"next: {merge}   adds the judged ones to the set"))
     return 0

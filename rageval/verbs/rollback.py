@@ -5,14 +5,15 @@ from __future__ import annotations
 from datetime import UTC, datetime
 
 from omegaconf import DictConfig
+from rich.text import Text
 
+from rageval.config.next_command import next_command
 from rageval.config.reading import read_part
 from rageval.config.verbs import RollbackConfig
 from rageval.errors import NoVerdictError
 from rageval.registry.baseline import aliased
 from rageval.registry.promotion import Promotion, former, move, settle_what_was_left
 from rageval.report import console
-from rageval.report.wording import about
 from rageval.tracking.run import user
 from rageval.workflow import require_tracking
 
@@ -44,5 +45,6 @@ def run(composed: DictConfig) -> int:
     target.print(
         f"{model}@{registry.alias} is version {before} again, {now} is {registry.previous}"
     )
-    target.print(f"next: python -m rageval gate{about(dataset)}   to hold a candidate against it")
+    report = next_command("report", f"run={registry.alias}", dataset=dataset)
+    target.print(Text(f"next: {report}   to look at what is the champion again"))
     return 0

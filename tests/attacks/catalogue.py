@@ -8,7 +8,8 @@ from importlib import import_module
 
 from attacks.attack import Attack
 
-MODULES: tuple[str, ...] = ("digests", "seals")  # of this package, in the order of the page
+# Of this package, in the order of the page.
+MODULES: tuple[str, ...] = ("digests", "seals", "naming")
 
 _HEAD = """\
 # Attacks on the verdict

@@ -1,0 +1,97 @@
+"""The command line that can be typed next: complete, and about what was just shown."""
+
+from __future__ import annotations
+
+import re
+import shlex
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+from hydra.core.hydra_config import HydraConfig
+
+PROGRAM = "python -m rageval"
+_SAMPLE = "handbook"  # the set of a command line that names none
+# The groups of keys that each command takes over from the command line before it.
+_TAKES = {
+    "evaluate": ("dataset", "tracking", "registry"),
+    "gate": ("tracking", "registry", "threshold", "gate"),
+    "promote": ("tracking", "registry", "threshold", "gate", "holdout"),
+    "rollback": ("tracking", "registry"),
+    "compare": ("tracking", "registry"),
+    "report": ("tracking", "registry"),
+    "holdout": ("tracking", "registry", "holdout"),
+    "check": ("dataset",),
+    "mine": ("dataset", "tracking", "registry", "candidates"),
+    "prune": ("tracking", "prune"),
+}
+# What was about the last command alone.
+_OWN = ("gate.enabled", "gate.run", "gate.sets", "gate.output", "prune.apply")
+
+
+def next_command(command: str, *words: str, dataset: str | None = None) -> str:
+    """Return a command line for the set that this one was about, in the same store.
+
+    `words` are its own overrides; `dataset` names the set, where the command finds the rest of the
+    dataset in what it judges.
+    """
+    name = [] if command == "evaluate" else [command]
+    about = [f"dataset.name={dataset}"] if dataset not in {None, _SAMPLE} else []
+    parts = [*name, *places(), *words, *about, *_taken(command)]
+    return " ".join([PROGRAM, *map(_quoted, parts)])
+
+
+def typed_command(words: Sequence[str]) -> str:
+    """Return a command line of `evaluate` as it was typed, secrets left out.
+
+    More overrides may follow it, so its options come first: Hydra's parser wants that.
+    """
+    kept = [word for word in words if not _group(word).startswith("secrets")]
+    return " ".join([PROGRAM, *map(_quoted, [*places(), *kept])])
+
+
+def typed_words() -> list[str]:
+    """Return the overrides that were typed for this job."""
+    return list(HydraConfig.get().overrides.task) if HydraConfig.initialized() else []
+
+
+def places() -> list[str]:
+    """Return what says where a user's own configuration lies, as it is typed."""
+    if not HydraConfig.initialized():
+        return []
+    sources = HydraConfig.get().runtime.config_sources
+    given = [source.path for source in sources if source.provider == "command-line"]
+    return [f"--config-dir={_relative(path)}" for path in given]
+
+
+def _relative(path: str) -> str:
+    here, there = Path.cwd(), Path(path)
+    return str(there.relative_to(here)) if there.is_relative_to(here) else path
+
+
+def _taken(command: str) -> Iterator[str]:
+    for word in typed_words():
+        key = word.partition("=")[0].lstrip("+~")
+        if _group(word) in _TAKES[command] and key not in _OWN:
+            yield word
+
+
+def _group(word: str) -> str:
+    """Return the first part of what an override is about.
+
+    Examples
+    --------
+    >>> _group("+tracking.uri=x"), _group("threshold=faq"), _group("dataset.path=docs")
+    ('tracking', 'threshold', 'dataset')
+    """
+    return re.split(r"[.@/=]", word.lstrip("+~"), maxsplit=1)[0]
+
+
+def _quoted(word: str) -> str:
+    """Quote a word for a shell where it needs it.
+
+    Examples
+    --------
+    >>> _quoted("gate.run=abc"), _quoted("reason=two words"), _quoted("sets=[a,b]")
+    ('gate.run=abc', "'reason=two words'", 'sets=[a,b]')
+    """
+    return word if re.fullmatch(r"[\w@%+=:,./\[\]-]+", word) else shlex.quote(word)
