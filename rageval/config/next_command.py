@@ -8,6 +8,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from hydra.core.hydra_config import HydraConfig
+from omegaconf import OmegaConf
 
 PROGRAM = "python -m rageval"
 _SAMPLE = "handbook"  # the set of a command line that names none
@@ -50,8 +51,14 @@ def typed_command(words: Sequence[str]) -> str:
 
 
 def typed_words() -> list[str]:
-    """Return the overrides that were typed for this job."""
-    return list(HydraConfig.get().overrides.task) if HydraConfig.initialized() else []
+    """Return the overrides that were typed for this job, as they were typed.
+
+    Read as values, a reference to a secret in them would be the secret itself.
+    """
+    if not HydraConfig.initialized():
+        return []
+    typed = OmegaConf.to_container(HydraConfig.get().overrides.task, resolve=False)
+    return [str(word) for word in typed or ()]
 
 
 def places() -> list[str]:

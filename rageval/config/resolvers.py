@@ -2,12 +2,18 @@
 
 from __future__ import annotations
 
+import os
 import re
 from pathlib import Path
+from typing import Any
 
 from omegaconf import OmegaConf
+from omegaconf.errors import InterpolationResolutionError
 
 from rageval.config.places import shipped
+
+_NOTHING = "\0"  # no default was given: a value that no environment holds
+_MAY_READ = frozenset({"secrets", "hydra"})  # Hydra's own node decides nothing that is measured
 
 
 def sample(path: str) -> str:
@@ -43,7 +49,29 @@ def sibling(path: str, name: str) -> str:
     return str(Path(path).with_name(name))
 
 
+def environment(name: str, default: str | None = _NOTHING, *, _node_: Any) -> str | None:  # noqa: ANN401  a node of OmegaConf
+    """Return an environment variable, for values below `secrets` and of Hydra's own alone.
+
+    It takes the place of OmegaConf's `oc.env`, so that no way of writing a reference gets round it.
+
+    Raises
+    ------
+    InterpolationResolutionError
+        If it is asked elsewhere, or the variable is not set and no default is given.
+    """
+    path = str(_node_._get_full_key(None))
+    if path.partition(".")[0] not in _MAY_READ:
+        raise InterpolationResolutionError(
+            f"{path}: reads the environment ({name}); what is evaluated is written down, and only "
+            "values below `secrets` may be read from there"
+        )
+    if default is _NOTHING and name not in os.environ:
+        raise InterpolationResolutionError(f"{path}: environment variable {name!r} is not set")
+    return os.environ.get(name, default)
+
+
 def register() -> None:
     """Make them known to OmegaConf; doing it again changes nothing."""
     for resolver in (sample, stem, sibling):
         OmegaConf.register_new_resolver(resolver.__name__, resolver, replace=True)
+    OmegaConf.register_new_resolver("oc.env", environment, replace=True)

@@ -2,26 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from hydra.utils import get_class
 from omegaconf import DictConfig, OmegaConf
-from omegaconf.errors import OmegaConfBaseException
-from yaml import YAMLError
 
+from rageval.config.components import foreign
 from rageval.config.compose import needed
 from rageval.config.loading import open_pipeline
 from rageval.config.reading import read
-from rageval.config.resolvers import register
 from rageval.config.settings import PipelineConfig
-from rageval.config.tree import HIDDEN
+from rageval.config.stored import parsed
+from rageval.config.tree import HIDDEN, SECRETS, placeholder, scalars
 from rageval.corpus.document import Corpus
 from rageval.errors import InputError
 from rageval.pipeline import Pipeline
-
-_OURS = "rageval."
 
 
 @dataclass(frozen=True)
@@ -67,32 +63,20 @@ def allowed(text: str, allow: tuple[str, ...]) -> DictConfig:
     Raises
     ------
     InputError
-        If it names another.
+        If it names another, or is not plain data.
     """
-    register()
-    composed = _parsed(text)
-    known = tuple(dict.fromkeys((_OURS, *allow)))
-    foreign = [name for name in _targets(OmegaConf.to_container(composed)) if not _in(name, known)]
-    if foreign:
-        raise InputError(
-            f"the registered configuration builds {', '.join(foreign)}; only classes of "
-            f"{', '.join(known)} are allowed: add theirs to registry.allow"
-        )
-    return composed
-
-
-def _parsed(text: str) -> DictConfig:
-    try:
-        composed = OmegaConf.create(text)
-    except (YAMLError, OmegaConfBaseException) as fault:
-        raise InputError(f"the registered configuration cannot be read: {fault}") from fault
-    if not isinstance(composed, DictConfig) or not isinstance(composed.get("dataset"), DictConfig):
-        raise InputError("the registered configuration is none of rageval's")
-    needed_keys = (n for n, field in PipelineConfig.model_fields.items() if field.is_required())
-    lacking = sorted(set(needed_keys) - set(composed))
+    content = parsed(text)
+    required = (n for n, field in PipelineConfig.model_fields.items() if field.is_required())
+    lacking = sorted(set(required) - set(content))
     if lacking:
         raise InputError(f"the registered configuration lacks {', '.join(lacking)}")
-    return composed
+    strangers = foreign(content, allow)
+    if strangers:
+        raise InputError(
+            f"the registered configuration builds {', '.join(dict.fromkeys(strangers))}; only "
+            "rageval's components and classes that registry.allow names are built"
+        )
+    return OmegaConf.create(content)
 
 
 def supplied(composed: DictConfig, secrets: Mapping[str, Any]) -> DictConfig:
@@ -103,39 +87,13 @@ def supplied(composed: DictConfig, secrets: Mapping[str, Any]) -> DictConfig:
     InputError
         If one is not given.
     """
-    merged = OmegaConf.merge(composed.get("secrets") or {}, dict(secrets))
-    lacking = [str(name) for name, value in merged.items() if value == HIDDEN]
+    merged = OmegaConf.merge(composed.get(SECRETS) or {}, dict(secrets))
+    raw = OmegaConf.to_container(merged, resolve=False)
+    lacking = [name for name, value in scalars(raw) if value in (HIDDEN, placeholder(name))]
     if lacking:
         raise InputError(
             f"secrets.{lacking[0]}: secrets are not kept, so it must be given again: "
             f"+secrets.{lacking[0]}=… on a command line, model_config={{'secrets': …}} when loading"
         )
-    composed.secrets = merged
+    composed[SECRETS] = merged
     return composed
-
-
-def _in(name: str, known: tuple[str, ...]) -> bool:
-    """Say whether a class is an allowed one: by its name, and by where it is really defined.
-
-    `rageval.provenance.working_copy.subprocess.Popen` begins well, but is no class of ours.
-    """
-    if not any(name.startswith(prefix) for prefix in known):
-        return False
-    try:
-        found = get_class(name)
-    except ImportError:
-        return True  # there is no such class; whoever builds it says so
-    except (ValueError, AttributeError):
-        return False  # no class at all
-    return any(f"{found.__module__}.{found.__qualname__}".startswith(prefix) for prefix in known)
-
-
-def _targets(node: Any) -> Iterator[str]:  # noqa: ANN401  any JSON value
-    if isinstance(node, Mapping):
-        if isinstance(node.get("_target_"), str):
-            yield node["_target_"]
-        for value in node.values():
-            yield from _targets(value)
-    elif isinstance(node, list):
-        for value in node:
-            yield from _targets(value)

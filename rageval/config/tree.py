@@ -8,11 +8,12 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property, lru_cache
 from typing import Any
 
+import yaml
 from omegaconf import DictConfig, OmegaConf
 
 Values = dict[str, Any]  # nested, with text keys
 SECRETS = "secrets"  # the node that may read the environment
-HIDDEN = "(secret)"  # what is kept in place of a secret
+HIDDEN = "(secret)"  # what is shown in place of a secret
 _REFERENCE = re.compile(r"\$\{([^{}]*)")
 
 
@@ -25,7 +26,7 @@ class Tree:
 
     raw: Values  # as composed: references are still words
     whole: Values  # every reference resolved
-    kept: Values  # the same, as it may be kept: without secrets, however they are referred to
+    kept: Values  # the same, as it may be kept: `${secrets.NAME}` stands where a secret does
 
     @classmethod
     def of(cls, composed: DictConfig) -> Tree:
@@ -73,8 +74,12 @@ class Tree:
 
     @property
     def yaml(self) -> str:
-        """Return the configuration as it may be kept, as YAML with its references."""
-        return "".join(_written(_Section(key, repr(v), v)) for key, v in self.raw.items())
+        """Return the configuration as it may be kept, as YAML.
+
+        Every reference is resolved: what is read back is data, and no resolver runs on it. The one
+        thing that is left to fill in is `${secrets.NAME}`.
+        """
+        return "".join(_written(_Section(key, repr(v), v)) for key, v in self.kept.items())
 
 
 def _resolver(inner: str) -> str:
@@ -90,13 +95,23 @@ def _resolver(inner: str) -> str:
 
 
 def without_secrets(composed: DictConfig) -> DictConfig:
-    """Return the configuration as it may be kept: what reads the environment is hidden."""
+    """Return the configuration as it may be kept: each secret is the reference to itself."""
     if not composed.get(SECRETS):
         return composed
     kept = composed.copy()
-    for key in kept.get(SECRETS, {}):
-        kept.secrets[key] = HIDDEN
+    names = [path for path, _ in scalars(OmegaConf.to_container(kept[SECRETS], resolve=False))]
+    for name in names:
+        OmegaConf.update(kept, f"{SECRETS}.{name}", placeholder(name, escaped=True))
     return kept
+
+
+def placeholder(name: str, escaped: bool = False) -> str:
+    """Return what stands in a kept configuration where a secret does.
+
+    Escaped, it is what OmegaConf resolves to that.
+    """
+    reference = f"${{{SECRETS}.{name}}}"
+    return f"\\{reference}" if escaped else reference
 
 
 def scalars(node: object, path: str = "") -> Iterator[tuple[str, object]]:
@@ -120,6 +135,14 @@ def _put(node: Values, names: list[str], value: object) -> Values:
     return {**node, first: _put(node[first], rest, value) if rest else value}
 
 
+class _Plain(yaml.SafeDumper):
+    """Writes every value out, where PyYAML would refer to an equal one above."""
+
+    def ignore_aliases(self, data: object) -> bool:
+        """Refer to nothing."""
+        return True
+
+
 @dataclass(frozen=True)
 class _Section:
     """One top-level node; equal forms are equal nodes."""
@@ -132,4 +155,5 @@ class _Section:
 @lru_cache(maxsize=256)
 def _written(section: _Section) -> str:
     """Return a node as YAML; the cells of a sweep share most of them."""
-    return OmegaConf.to_yaml(OmegaConf.create({section.key: section.node}))
+    node = {section.key: section.node}
+    return yaml.dump(node, Dumper=_Plain, sort_keys=False, allow_unicode=True)
