@@ -9,7 +9,7 @@ from functools import lru_cache
 from typing import Any
 
 from rageval.errors import NoVerdictError
-from rageval.subsets import Summary
+from rageval.subsets import Summary, in_order
 
 _FINEST = 1_000_000  # the largest denominator of a share: characters of evidence in a question
 
@@ -17,6 +17,9 @@ _FINEST = 1_000_000  # the largest denominator of a share: characters of evidenc
 @lru_cache(maxsize=65_536)  # most questions share a handful of values
 def _fraction(value: float) -> Fraction:
     return Fraction(value).limit_denominator(_FINEST)
+
+
+Judgement = tuple[str, ...]  # a kind of label and what it names: see `judgements` of a question
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,6 +37,17 @@ class Row:
     failed: bool
     leaks: int
     group: str | None = None  # questions of one group say much the same; None = a group of its own
+    judgements: tuple[Judgement, ...] | None = None  # its labels; None: an older table lacks them
+
+    @property
+    def found(self) -> bool:
+        """Say whether anything that was looked for is there.
+
+        A supporting chunk in the window, a target among the documents of the deepest hit rate,
+        silence where nothing answers, or a forbidden document withheld.
+        """
+        hits = [name for name in self.values if name.startswith("hit_rate_at_")]
+        return any(self.values.get(name) for name in ("recall", "denied_pass", *hits[-1:]))
 
     def exact(self, measure: str) -> Fraction | None:
         """Return a measure's value as the fraction that it is; None where it does not apply.
@@ -83,6 +97,11 @@ class Result:
     def measures(self) -> tuple[str, ...]:
         """Return the measures that were taken."""
         return tuple(next(iter(self.rows.values())).values)
+
+    @property
+    def subsets(self) -> list[str]:
+        """Return the subsets that its questions are in, as tables list them."""
+        return in_order({name for row in self.rows.values() for name in row.subsets})
 
     def inside(self, subset: str) -> list[Row]:
         """Return the questions of a subset."""
@@ -142,7 +161,7 @@ _RANKS = ("target", "evidence", "answer", "distractor")
 _FACTS = frozenset(
     {
         "id", "question", "form", "class", "tags", "asker", "answerable", "targets", "labels",
-        "group", "subsets", "cause", "diagnosis", "documents", "window", "error", "leaks",
+        "judgements", "group", "subsets", "cause", "diagnosis", "documents", "window", "error", "leaks",
         *(f"{name}_rank" for name in _RANKS),
     }
 )  # fmt: skip
@@ -162,6 +181,7 @@ def _row(columns: Sequence[str], cells: Sequence[Any]) -> Row:
         failed=found["error"] is not None,
         leaks=_whole(found["leaks"], 0),
         group=_group(found.get("group")),  # older tables have no such column
+        judgements=_judgements(found.get("judgements")),  # nor this one
     )
 
 
@@ -169,6 +189,14 @@ def _names(cell: object) -> tuple[str, ...]:
     if not isinstance(cell, list) or not all(isinstance(name, str) for name in cell):
         raise ValueError(f"{cell!r} is no list of names")
     return tuple(cell)
+
+
+def _judgements(cell: object) -> tuple[Judgement, ...] | None:
+    if cell is None:
+        return None
+    if not isinstance(cell, list):
+        raise ValueError(f"{cell!r} is no list of labels")
+    return tuple(_names(label) for label in cell)
 
 
 def _group(cell: object) -> str | None:

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, ClassVar, Literal, Self
 
-from pydantic import BeforeValidator, Field
+from pydantic import BeforeValidator, Field, model_validator
 
 from rageval.config.settings import DatasetConfig, Node
 from rageval.fields import Flag, Name, Natural, Record, SetIdentifier, Share
 from rageval.gate.settings import GateConfig
 from rageval.gate.thresholds import GateThresholds
+from rageval.measures.catalogue import Cutoffs, catalogue
 from rageval.mining.queue import QueueConfig
 from rageval.questionlog.columns import Columns
 from rageval.retention import PruneConfig
@@ -25,6 +26,7 @@ Reference = Annotated[Name, BeforeValidator(lambda v: str(v) if isinstance(v, in
 class SetName(Record):
     """The set that a gate is about; the rest of its dataset comes from the runs themselves."""
 
+    partial: ClassVar[bool] = True
     name: SetIdentifier
 
 
@@ -54,6 +56,11 @@ class JudgingVerbConfig(Record):
     gate: GateConfig
     registry: RegistryConfig
     secrets: Mapping[str, Any] = {}
+
+    @model_validator(mode="after")
+    def _known_measures(self) -> Self:
+        self.threshold.require_known([measure.name for measure in catalogue(Cutoffs())])
+        return self
 
 
 class GateVerbConfig(JudgingVerbConfig):

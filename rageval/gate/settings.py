@@ -2,9 +2,15 @@
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import Annotated, Literal
 
-from rageval.fields import Flag, Name, Record, SetIdentifier
+from pydantic import BeforeValidator
+
+from rageval.fields import Flag, Name, Natural, Record, SetIdentifier, Share
+from rageval.gate.thresholds import Limits, flattened
+
+# One number for every limit of `max_drop`, or subset → measure → number.
+MustSee = Annotated[Share | Limits, BeforeValidator(flattened)]
 
 
 class GateConfig(Record):
@@ -19,3 +25,13 @@ class GateConfig(Record):
     on_mismatch: Literal[
         "rescore", "refuse"
     ]  # champion of another benchmark: run it anew, or exit 3
+    # Defaults: the configuration of a run that an older version kept lacks these.
+    report_only: Flag = (
+        False  # print and keep the verdict; a failed limit does not change the exit code
+    )
+    must_see: MustSee | None = None  # the drop that a pass must have been able to see; None = any
+    on_inconclusive: Literal["warn", "fail"] = (
+        "warn"  # a pass that could not see that: 0, or exit 3
+    )
+    allow_removed: Natural = 0  # questions that may be removed or lose a label since the champion
+    exceptions: Name | None = None  # committed file: questions that may, each with its reason

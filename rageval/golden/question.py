@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from enum import Enum
@@ -120,6 +121,40 @@ def scored_fields(question: Question) -> str:
             "group": question.group,
         }
     )
+
+
+def judgements(question: Question) -> list[list[str]]:
+    """Return the labels one by one, each as its kind and what it names.
+
+    They say what was added, removed or changed between two states of a set, which a digest cannot.
+    References are written as JSON, so that no two of them read alike.
+
+    Examples
+    --------
+    >>> found = Question("q", "?", expected=("a", "b"), grades={"a": 2})
+    >>> judgements(found)  # doctest: +NORMALIZE_WHITESPACE
+    [['answerable', 'true'], ['asker', 'null'], ['history', '[]'], ['expected', 'a'],
+     ['expected', 'b'],
+     ['supporting', '["a", [], "", []]', '["b", [], "", []]'], ['grade', 'a', '2']]
+    """
+    return [
+        ["answerable", question.answerable.value],
+        ["asker", _written(question.asker)],
+        ["history", _written(question.history)],
+        *(["expected", document] for document in question.targets),
+        *(["supporting", *map(_reference, need)] for need in question.requirements),
+        *(["distractor", _reference(reference)] for reference in question.distractors),
+        *(["forbidden", document] for document in question.forbidden),
+        *(["grade", document, str(grade)] for document, grade in question.grades.items()),
+    ]
+
+
+def _reference(reference: Reference) -> str:
+    return _written(_parts(reference))
+
+
+def _written(value: object) -> str:
+    return json.dumps(value, ensure_ascii=False)
 
 
 def _parts(reference: Reference) -> list[object]:

@@ -14,7 +14,7 @@ from rageval.corpus.document import Corpus
 from rageval.evaluation.evaluation import Evaluation
 from rageval.evaluation.grounds import Benchmark, Grounds
 from rageval.evaluation.latency import Latency
-from rageval.golden.question import scored_fields
+from rageval.golden.question import judgements, scored_fields
 from rageval.measures.catalogue import catalogue
 from rageval.measures.values import Values
 from rageval.report.names import passage
@@ -54,6 +54,7 @@ def _asked(grounds: Grounds, benchmark: Benchmark) -> dict[str, list[Cell]]:
         "answerable": [question.answerable.value for question in asked],
         "targets": [list(question.targets) for question in asked],
         "labels": [scored_fields(question) for question in asked],
+        "judgements": [judgements(question) for question in asked],
         "group": [question.group for question in asked],
         "subsets": [
             [name for name, inside in members.items() if inside[row]] for row in range(len(asked))

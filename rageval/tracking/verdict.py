@@ -43,7 +43,7 @@ def keep_verdict(store: Store, run: str, verdict: Verdict) -> None:
     if verdict.comparison is not None:
         files |= _tables(GATE, verdict.comparison)
     _write(store, run, files)
-    _tag(store, run, "rageval.gate", "passed" if verdict.passed else "failed")
+    _tag(store, run, "rageval.gate", verdict.outcome.value)
 
 
 def keep_comparison(

@@ -9,38 +9,49 @@ from pathlib import Path
 from omegaconf import DictConfig
 from rich.console import Console
 
+from rageval.comparison.result import Result
 from rageval.config.reading import read_part
 from rageval.config.verbs import GateVerbConfig
 from rageval.errors import InputError, NoVerdictError
-from rageval.gatekeeping import Judgement, Rules, judge
+from rageval.gate.verdict import Outcome
+from rageval.gatekeeping import Judgement, OwnRunError, Rules, judge
 from rageval.report import console
 from rageval.report.wording import about
-from rageval.tracking.reading import newest
+from rageval.tracking.reading import fetch, newest
 from rageval.tracking.store import Store
 from rageval.tracking.verdict import files_of, keep_verdict
-from rageval.verbs.suggestion import write_suggestion
+from rageval.verbs.suggestion import require_seen, write_suggestion
 from rageval.workflow import require_tracking
 
-_FAILED = 1
+_FAILED, _UNDECIDED = 1, 3
 
 
 def run(composed: DictConfig) -> int:
-    """Judge the candidates and return the exit code: 0 if all pass, 1 if any fails."""
+    """Judge the candidates and return the exit code: 0 if all pass, else 1, or 3 if inconclusive."""
     config = read_part(composed, GateVerbConfig)
+    if config.suggest:
+        require_seen(Path(config.suggest_to))
     target = console.console()
     store = require_tracking(config.tracking, target)
     rules = Rules(config.gate, config.registry, config.threshold, config.secrets)
     found, refused = [], []
+    results: list[Result] = []
     for candidate in candidates(store, config):
         try:
-            found.append(judge(store, candidate(), rules, target))
+            run = candidate()
+            if config.suggest:
+                results.append(fetch(store, run).result)
+            found.append(judge(store, run, rules, target))
+        except OwnRunError as fault:
+            if not config.suggest:  # the floors of the champion itself need no comparison
+                refused.append(str(fault))
         except NoVerdictError as fault:
             refused.append(str(fault))
     code = show(store, found, rules, target) if found else 0
     if refused:
         raise NoVerdictError("\n".join(refused))
     if config.suggest:
-        write_suggestion(config, found, target)
+        write_suggestion(config, results, target)
     return code
 
 
@@ -68,14 +79,17 @@ def show(store: Store, found: list[Judgement], rules: Rules, target: Console) ->
         target.print()
     if rules.gate.output is not None:
         _write(Path(rules.gate.output), found)
-    passed = all(judgement.verdict.passed for judgement in found)
+    verdicts = [judgement.verdict for judgement in found]
+    passed = all(verdict.passed for verdict in verdicts)
     sets = about(found[0].candidate.result.dataset)
     target.print(
         f"next: python -m rageval promote{sets}   to make it the champion"
         if passed
         else f"next: python -m rageval report{sets}   to look at the questions that were lost"
     )
-    return 0 if passed else _FAILED
+    if passed or rules.gate.report_only:
+        return 0
+    return _FAILED if any(v.outcome is Outcome.FAILED for v in verdicts) else _UNDECIDED
 
 
 def _write(folder: Path, found: list[Judgement]) -> None:
