@@ -199,11 +199,11 @@ def _unlimited(rules: Rules) -> Iterator[str]:
                 )
 
 
-def require_limits(plan: Plan, target: Console) -> None:
+def require_limits(plan: Plan, target: Console) -> list[str]:
     """Make sure before any work that the set has what every limit is about, or had it as promoted.
 
-    A cutoff that is not measured is only noted, unless a verdict is asked for: the limits of a file
-    may be for another list of cutoffs than the one that is looked at for once.
+    A cutoff that is not measured is only noted in what is returned, unless a verdict is asked for:
+    one may look at other cutoffs for once without another file of limits.
 
     Raises
     ------
@@ -214,18 +214,18 @@ def require_limits(plan: Plan, target: Console) -> None:
     measures = [measure.name for measure in catalogue(config.measures)]
     absent = config.threshold.not_in(plan.subsets, measures)
     if not absent:
-        return
+        return []
     promoted = _promoted(config, target)
     subsets = {*plan.subsets, *(() if promoted is None else promoted.subsets)}
-    faults = []
+    faults, notes = [], []
     for one in absent:
-        cut = one.subset in plan.subsets and not config.gate.enabled
-        if cut:
-            target.print(f"note: {one.path}: {one.why}")
+        if one.subset in plan.subsets and not config.gate.enabled:
+            notes.append(f"{one.path}: {one.why}")
         elif one.subset not in subsets or (one.measure and one.measure not in measures):
             faults.append(f"{one.path}: {one.why}")
     if faults:
         raise InputError.of(faults)
+    return notes
 
 
 def _promoted(config: EvaluationConfig, target: Console) -> Result | None:

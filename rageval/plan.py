@@ -78,7 +78,11 @@ class Plan:
     @property
     def subsets(self) -> list[str]:
         """Return the subsets that the questions are in."""
-        return list(members(self.side.golden.questions, self.dataset.access.groups))
+        return self.stages.aside(
+            "subsets",
+            digest([self.source, self.split]),
+            lambda: list(members(self.side.golden.questions, self.dataset.access.groups)),
+        )
 
     @cached_property
     def benchmark(self) -> str:

@@ -161,7 +161,8 @@ _RANKS = ("target", "evidence", "answer", "distractor")
 _FACTS = frozenset(
     {
         "id", "question", "form", "class", "tags", "asker", "answerable", "targets", "labels",
-        "judgements", "group", "subsets", "cause", "diagnosis", "documents", "window", "error", "leaks",
+        "judgements", "group", "subsets", "cause", "diagnosis", "documents", "window", "error",
+        "leaks",
         *(f"{name}_rank" for name in _RANKS),
     }
 )  # fmt: skip

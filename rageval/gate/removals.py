@@ -1,4 +1,4 @@
-"""What left the set since the champion was promoted: questions, labels, and subsets with a limit."""
+"""What left the set since the champion was promoted: questions, labels, places in a subset."""
 
 from __future__ import annotations
 

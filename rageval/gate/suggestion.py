@@ -16,7 +16,7 @@ _MEASURES = ("recall", "mrr", "completeness")  # and every hit rate
 Floors = dict[str, dict[str, float]]
 
 
-def suggest(candidate: Result, committed: Limits, allow_lower: bool, level: float = 0.05) -> Floors:
+def suggest(candidate: Result, committed: Limits, allow_lower: bool, level: float = 0.01) -> Floors:
     """Return the floors that are new or change: below each value by what churn explains.
 
     Any change loses some found questions by chance (`statistics.churn`): 4 % of them on average.
@@ -45,7 +45,7 @@ def _floor(candidate: Result, subset: str, measure: str, level: float) -> float 
     >>> rows = [Row(f"q{i}", "?", "", ("all",), {"recall": float(i < 13)}, {}, (), "", False, 0)
     ...         for i in range(16)]
     >>> found = Result("r", "", "", "dev", "", "", "", {row.id: row for row in rows})
-    >>> _floor(found, "all", "recall", 0.05)  # 13 of 16 found, 2 of them may be lost: 11/16 = 0.6875
+    >>> _floor(found, "all", "recall", 0.05)  # of 13 found 2 may be lost: 11/16
     0.68
     """
     values = [row.exact(measure) for row in candidate.inside(subset)]

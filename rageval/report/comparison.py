@@ -169,7 +169,8 @@ def verdict_lines(verdict: Verdict) -> Iterator[str]:
     """Yield the verdict, what it was held against, and every limit that was looked at."""
     candidate = verdict.candidate
     passed = sum(check.passed for check in verdict.checks)
-    yield f"gate {verdict.outcome.name}: {candidate.dataset}, {candidate.name} (run {candidate.run})"
+    outcome = verdict.outcome.name
+    yield f"gate {outcome}: {candidate.dataset}, {candidate.name} (run {candidate.run})"
     before = None if verdict.comparison is None else verdict.comparison.before
     yield _AGAINST[verdict.state].format(
         name=before.name if before else "", run=before.run if before else ""

@@ -34,7 +34,8 @@ def run(composed: DictConfig) -> int:
     plan = replace(plan, choices=choices)
     _require_store(plan)
     target = console.console()
-    require_limits(plan, target)
+    for note in require_limits(plan, target):
+        target.print(f"note: {note}")
     store = open_tracking(plan.config.tracking, target)
     if store and kind == CELL and plan.config.sweep.resume:
         before = finished(store, CELL, plan.benchmark, plan.variant.whole)

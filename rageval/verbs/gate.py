@@ -9,7 +9,6 @@ from pathlib import Path
 from omegaconf import DictConfig
 from rich.console import Console
 
-from rageval.comparison.result import Result
 from rageval.config.reading import read_part
 from rageval.config.verbs import GateVerbConfig
 from rageval.errors import InputError, NoVerdictError
@@ -27,31 +26,27 @@ _FAILED, _UNDECIDED = 1, 3
 
 
 def run(composed: DictConfig) -> int:
-    """Judge the candidates and return the exit code: 0 if all pass, else 1, or 3 if inconclusive."""
+    """Judge the candidates; return 0 if all pass, 1 if any fails, 3 if any is inconclusive."""
     config = read_part(composed, GateVerbConfig)
     if config.suggest:
         require_seen(Path(config.suggest_to))
     target = console.console()
     store = require_tracking(config.tracking, target)
     rules = Rules(config.gate, config.registry, config.threshold, config.secrets)
-    found, refused = [], []
-    results: list[Result] = []
+    found, refused, runs = [], [], []
     for candidate in candidates(store, config):
         try:
-            run = candidate()
-            if config.suggest:
-                results.append(fetch(store, run).result)
-            found.append(judge(store, run, rules, target))
-        except OwnRunError as fault:
-            if not config.suggest:  # the floors of the champion itself need no comparison
-                refused.append(str(fault))
+            runs.append(candidate())
+            found.append(judge(store, runs[-1], rules, target))
         except NoVerdictError as fault:
-            refused.append(str(fault))
+            # The floors of the champion itself need no comparison.
+            if not (config.suggest and isinstance(fault, OwnRunError)):
+                refused.append(str(fault))
     code = show(store, found, rules, target) if found else 0
     if refused:
         raise NoVerdictError("\n".join(refused))
     if config.suggest:
-        write_suggestion(config, results, target)
+        write_suggestion(config, [fetch(store, run).result for run in runs], target)
     return code
 
 

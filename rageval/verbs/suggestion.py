@@ -63,7 +63,7 @@ def require_seen(path: Path) -> None:
     ours = shipped("conf") / "threshold" / path.name
     if ours.is_file() and path.resolve() != ours.resolve():
         raise InputError(
-            f"suggest_to: {path} would never be read: the shipped threshold={path.stem} comes first; "
+            f"suggest_to: {path} would never be read: the shipped {path.name} comes first; "
             f"name another file, e.g. suggest_to={path.with_name(f'my_{path.name}')}"
         )
 
