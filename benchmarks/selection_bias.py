@@ -1,4 +1,4 @@
-"""How well the selection bias of a sweep's best cell is estimated: python -m benchmarks.selection_bias.
+"""How well a sweep's selection bias is estimated: python -m benchmarks.selection_bias.
 
 Worlds are drawn in which the truth is known. A cell hits a question if its quality, the question's
 ease (shared by all cells) and what the two have with each other exceed a bound; 80 % of the spread

@@ -66,8 +66,8 @@ def _plain(word: str) -> str:
     >>> _plain("threshold.floors.tag.negation.recall=0.7")
     '++threshold.floors.tag.negation.recall=0.7'
     """
-    if re.match(r"(threshold\.(floors|max_drop)|gate\.must_see)\.[^=]+=", word):
-        return f"++{word}"  # a subset that no file names yet
+    if re.match(r"\+{0,2}(threshold\.(floors|max_drop)|gate\.must_see)\.[^=]+=", word):
+        return f"++{word.lstrip('+')}"  # a subset that no file names yet
     return word[1:] if word.startswith(tuple(f"+{g}=" for g in _OPTIONAL_GROUPS)) else word
 
 

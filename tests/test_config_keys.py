@@ -50,7 +50,8 @@ STAGES = {
 # Another value where none can be made from the one that is there.
 VALUES = {
     "gate.run": "abc", "gate.sets": "[other]", "gate.baseline": "x.json", "gate.output": "out",
-    "gate.on_mismatch": "refuse", "registry.model": "m", "registry.alias": "best",
+    "gate.on_mismatch": "refuse", "gate.must_see": "0.1", "gate.on_inconclusive": "fail",
+    "gate.exceptions": "x.yaml", "registry.model": "m", "registry.alias": "best",
     "registry.previous": "last", "registry.allow": "[rageval.,mine.]",
     "measures.hit_at": "[1,5]", "measures.ndcg_at": "9",
     "sweep.on_error": "stop", "sweep.objective": "mrr",

@@ -13,6 +13,7 @@ from rageval.gate.exceptions import NO_EXCEPTIONS, Exceptions
 from rageval.gate.removals import quotes, removals, told
 from rageval.gate.thresholds import GateThresholds, decimal
 from rageval.gate.verdict import Check, Rule, State, Verdict, share
+from rageval.statistics.churn import LOST, any_lost
 
 
 @dataclass(frozen=True)
@@ -55,6 +56,7 @@ def decide(
         checks += _distractors(comparison, thresholds)
         checks += removals(changes, thresholds, terms.exceptions, terms.allow_removed)
         notes += [*_idle(comparison, promoted, thresholds), *told(changes, comparison)]
+        notes += _policies(comparison, thresholds)
         notes += [*terms.exceptions.notes, *quotes(changes, thresholds, terms.exceptions)]
     return Verdict(
         state or (State.BASELINE if comparison is None else State.COMPARABLE),
@@ -135,6 +137,19 @@ def _untouchable(comparison: Comparison, thresholds: GateThresholds) -> Iterator
         if lost:
             words += f": {', '.join(lost)}"
         yield Check(Rule.NO_TOLERANCE, subset, "", not lost, words)
+
+
+def _policies(comparison: Comparison, thresholds: GateThresholds) -> Iterator[str]:
+    """Yield what each line of `no_tolerance` costs: it is beside the level of the drops."""
+    for subset in thresholds.no_tolerance:
+        inside = [c for c in comparison.changes if subset in c.after.subsets]
+        found = sum(change.before.found for change in inside)
+        if found:
+            yield (
+                f"no_tolerance of {subset} is a policy, not covered by the level of "
+                f"{thresholds.level:g} that holds for drops: {any_lost(found):.0%} of harmless "
+                f"changes lose one of its {found} found questions by chance ({LOST:.0%} churn)"
+            )
 
 
 def _distractors(comparison: Comparison, thresholds: GateThresholds) -> Iterator[Check]:

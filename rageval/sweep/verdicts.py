@@ -11,7 +11,7 @@ from rich.console import Console
 from rageval.config.reading import typed
 from rageval.config.settings import EvaluationConfig
 from rageval.errors import InputError, NoVerdictError
-from rageval.gate.verdict import Outcome, Verdict
+from rageval.gate.verdict import Outcome, State, Verdict
 from rageval.gatekeeping import OwnRunError, Rules, judge
 from rageval.sweep.composing import Cell, Composer, Job
 from rageval.sweep.ended import Ended
@@ -41,6 +41,8 @@ def judged(ended: Ended, cell: Cell, store: Store, target: Console) -> Ended:
 
 def _words(verdict: Verdict) -> str:
     """Return the outcome, and the limits that were not kept."""
+    if verdict.state is State.BASELINE and verdict.passed:
+        return "passed without a champion"
     failed = [f"{one.subset} {one.measure or one.rule.value}" for one in verdict.failures]
     return verdict.outcome.value + (f": {', '.join(failed)}" if failed else "")
 
