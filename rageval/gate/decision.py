@@ -147,8 +147,8 @@ def _policies(comparison: Comparison, thresholds: GateThresholds) -> Iterator[st
         if found:
             yield (
                 f"no_tolerance of {subset} is a policy, not covered by the level of "
-                f"{thresholds.level:g} that holds for drops: {any_lost(found):.0%} of harmless "
-                f"changes lose one of its {found} found questions by chance ({LOST:.0%} churn)"
+                f"{thresholds.level:g} that holds for drops: {100 * any_lost(found):.0f} % of harmless "
+                f"changes lose one of its {found} found questions by chance ({100 * LOST:.0f} % churn)"
             )
 
 
