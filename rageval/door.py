@@ -79,7 +79,7 @@ def _other_limits(name: str, words: list[str]) -> list[str]:
     >>> _other_limits("gate", ["dataset.name=faq"]), _other_limits("gate", ["threshold=mine"])
     (['~dataset_threshold'], [])
     """
-    keys = {word.lstrip("+").partition("=")[0] for word in words}
+    keys = {word.lstrip("+").partition("=")[0] for word in words if "=" in word}
     named = bool(keys & {"dataset.name", "gate.sets"}) and name in _GATING
     return ["~dataset_threshold"] if named and not keys & {"dataset", "threshold"} else []
 

@@ -145,10 +145,11 @@ def _policies(comparison: Comparison, thresholds: GateThresholds) -> Iterator[st
         inside = [c for c in comparison.changes if subset in c.after.subsets]
         found = sum(change.before.found for change in inside)
         if found:
+            share, churn = 100 * any_lost(found), 100 * LOST
             yield (
                 f"no_tolerance of {subset} is a policy, not covered by the level of "
-                f"{thresholds.level:g} that holds for drops: {100 * any_lost(found):.0f} % of harmless "
-                f"changes lose one of its {found} found questions by chance ({100 * LOST:.0f} % churn)"
+                f"{thresholds.level:g} that holds for drops: {share:.0f} % of harmless changes "
+                f"lose one of its {found} found questions by chance ({churn:.0f} % churn)"
             )
 
 
