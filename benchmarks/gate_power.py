@@ -17,7 +17,7 @@ import yaml
 from scipy.special import bdtr
 
 from benchmarks.gate_rules import Failed, Pair, adr, floors, gate, shipped
-from benchmarks.gate_worlds import CHURN, HIT, WORLDS, Random, drawn, moved
+from benchmarks.gate_worlds import BEFORE, CHURN, HIT, LOST, WORLDS, Random, drawn, moved
 from rageval.gate.thresholds import GateThresholds
 
 SIZES = (34, 48, 100, 400)
@@ -116,6 +116,21 @@ def alarms(random: Random, draws: int) -> list[list[str]]:
     return [["shipped", *found]]
 
 
+def policies(random: Random, draws: int) -> list[list[str]]:
+    """Return how often churn alone loses a question of a subset, simulated and by the formula."""
+    rows = []
+    for n in (5, 16, 34):
+        cells = []
+        for share in (0.02, 0.04, 0.08):
+            before = drawn(random, draws, n)
+            after = moved(random, before, 0.0, churn=share / LOST)
+            lost = ((before > 0) & (after == 0)).any(axis=1)
+            exact = 1 - (1 - share * BEFORE[1:].sum()) ** n
+            cells.append(f"{100 * lost.mean():.0f} ({100 * exact:.0f})")
+        rows.append([str(n), *cells])
+    return rows
+
+
 def row_of_steps(random: Random, draws: int, loss: float) -> list[list[str]]:
     """Return how often each rule stops ten changes in a row; only the ADR's baseline moves."""
     rows = []
@@ -160,6 +175,8 @@ def main() -> None:
     rows += row_of_steps(random, asked.draws, 0.0) + row_of_steps(random, asked.draws, STEP)
     _table(["true change", "n", *RULES], rows)
     _table(["churn alone", *map(str, MORE_SIZES)], alarms(random, asked.draws))
+    print("% of harmless changes that `no_tolerance` fails, simulated (formula), by churn")
+    _table(["questions of the subset", "2 %", "4 %", "8 %"], policies(random, asked.draws))
     headings = [f"recall {limit:g}" for limit in RECALLS]
     _table(["true change", "n", *headings], recalls(random, asked.draws))
 

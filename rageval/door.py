@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 
 _DEFAULT = "evaluate"
 _INTERRUPTED = 130  # what a shell reports after Ctrl-C
+_GATING = ("gate", "promote", "rollback")  # what needs no more of a set than its name
 _OPTIONAL_GROUPS = ("retriever", "experiment", "log")
 
 
@@ -28,7 +29,8 @@ def enter(words: Sequence[str]) -> int:
 
             show(name, rest)
             return 0
-        return _run(VERBS[name], _for_sweeps([_quoted(_plain(word)) for word in rest]))
+        words = [_quoted(_plain(word)) for word in rest]
+        return _run(VERBS[name], _for_sweeps([*_other_limits(name, rest), *words]))
     except RagevalError as fault:
         sys.stderr.write(f"{fault}\n")
         return fault.exit_code
@@ -55,14 +57,31 @@ def _verb(words: Sequence[str]) -> tuple[str, list[str]]:
 
 
 def _plain(word: str) -> str:
-    """Let a group that nothing is chosen in by default be chosen with and without a plus.
+    """Let a group without a default, and a limit of any subset, be given with and without a plus.
 
     Examples
     --------
     >>> _plain("+retriever=hybrid"), _plain("+window.x=1")
     ('retriever=hybrid', '+window.x=1')
+    >>> _plain("threshold.floors.tag.negation.recall=0.7")
+    '++threshold.floors.tag.negation.recall=0.7'
     """
+    if re.match(r"\+{0,2}(threshold\.(floors|max_drop)|gate\.must_see)\.[^=]+=", word):
+        return f"++{word.lstrip('+')}"  # a subset that no file names yet
     return word[1:] if word.startswith(tuple(f"+{g}=" for g in _OPTIONAL_GROUPS)) else word
+
+
+def _other_limits(name: str, words: list[str]) -> list[str]:
+    """Leave out the limits of the sample where another set is named by nothing but its name.
+
+    Examples
+    --------
+    >>> _other_limits("gate", ["dataset.name=faq"]), _other_limits("gate", ["threshold=mine"])
+    (['~dataset_threshold'], [])
+    """
+    keys = {word.lstrip("+").partition("=")[0] for word in words if "=" in word}
+    named = bool(keys & {"dataset.name", "gate.sets"}) and name in _GATING
+    return ["~dataset_threshold"] if named and not keys & {"dataset", "threshold"} else []
 
 
 def _quoted(word: str) -> str:

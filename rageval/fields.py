@@ -7,7 +7,7 @@ work.
 
 from __future__ import annotations
 
-from typing import Annotated, TypeVar, dataclass_transform
+from typing import Annotated, ClassVar, TypeVar, dataclass_transform
 
 import pydantic.dataclasses
 from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field
@@ -50,6 +50,7 @@ class Record(BaseModel):
     """A frozen record that refuses unknown keys: one node of the configuration."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
+    partial: ClassVar[bool] = False  # True: the node holds more, which others read
 
 
 @dataclass_transform(frozen_default=True, field_specifiers=(Field,))

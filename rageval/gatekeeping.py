@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
+from datetime import UTC, date, datetime
 from pathlib import Path
 from typing import Any
 
@@ -15,12 +16,15 @@ from rageval.anew import (
     champion_at_home,
     champion_plan,
 )
-from rageval.comparison.result import same_answers
-from rageval.errors import InputError, NoVerdictError
-from rageval.gate.decision import decide
+from rageval.comparison.result import Result, same_answers
+from rageval.config.settings import EvaluationConfig
+from rageval.errors import InputError, NoVerdictError, UnreachableError
+from rageval.gate.decision import Terms, decide
+from rageval.gate.exceptions import NO_EXCEPTIONS, read_exceptions
 from rageval.gate.settings import GateConfig
-from rageval.gate.thresholds import GateThresholds
+from rageval.gate.thresholds import Absent, GateThresholds, nearest
 from rageval.gate.verdict import State, Verdict
+from rageval.measures.catalogue import catalogue
 from rageval.plan import Plan
 from rageval.provenance.variant import changed_libraries
 from rageval.registry.baseline import Baseline, baseline
@@ -29,7 +33,11 @@ from rageval.registry.promotion import history
 from rageval.tracking.reading import RESCORE, Kept, fetch, finished
 from rageval.tracking.settings import RegistryConfig
 from rageval.tracking.store import Store
-from rageval.workflow import measure_and_keep
+from rageval.workflow import measure_and_keep, require_tracking
+
+
+class OwnRunError(NoVerdictError):
+    """The candidate is the run that the champion came from."""
 
 
 @dataclass(frozen=True)
@@ -40,6 +48,29 @@ class Rules:
     registry: RegistryConfig
     thresholds: GateThresholds
     secrets: Mapping[str, Any] = field(default_factory=dict)
+    today: date = field(default_factory=lambda: datetime.now(UTC).date())  # exceptions end on it
+
+    @classmethod
+    def of(cls, config: EvaluationConfig) -> Rules:
+        """Return the rules of an evaluation's own configuration."""
+        return cls(config.gate, config.registry, config.threshold, config.secrets)
+
+    def terms(self, promoted: Result | None) -> Terms:
+        """Return what is asked of a verdict beside its limits.
+
+        Raises
+        ------
+        InputError
+            If the file of exceptions is wrong or not committed.
+        """
+        gate, path = self.gate, self.gate.exceptions
+        return Terms(
+            promoted=promoted,
+            allow_removed=gate.allow_removed,
+            exceptions=NO_EXCEPTIONS if path is None else read_exceptions(Path(path), self.today),
+            must_see=gate.must_see,
+            fail_blind=gate.on_inconclusive == "fail",
+        )
 
     @property
     def trust(self) -> Trust:
@@ -66,20 +97,27 @@ def judge(store: Store, run: str, rules: Rules, target: Console) -> Judgement:
         If the candidate or the baseline is missing or broken, the candidate is the baseline's own
         run, or the champion cannot be compared with it.
     InputError
-        If a threshold names a measure that was not taken.
+        If a limit is of a subset, measure or cutoff that neither the candidate nor the champion
+        has questions for, or the file of exceptions is wrong.
     """
     candidate = _candidate(store, run, rules)
     home = store.at(candidate.experiment)
     found = _baseline(store, rules, candidate.result.dataset)
+    promoted = None if found is None else found.kept.result
+    _require_questions(rules, candidate.result, promoted)
+    terms = rules.terms(promoted)
     if found is None:
         if rules.gate.require_baseline:
             name = rules.registry.name(candidate.result.dataset)
             raise NoVerdictError(
                 f"there is no baseline: nothing was promoted as {name}@{rules.registry.alias} yet"
             )
-        return Judgement(candidate, home, None, decide(candidate.result, None, rules.thresholds))
+        verdict = decide(candidate.result, None, rules.thresholds, terms=terms)
+        return Judgement(candidate, home, None, verdict)
     moved = _moved_by_hand(store, rules, found)
-    verdict = _noted(_against(home, candidate, found, rules, target), moved)
+    champion, state, note = _champion(home, candidate, found, rules, target)
+    verdict = decide(candidate.result, champion, rules.thresholds, state, terms)
+    verdict = _noted(_noted(verdict, note), moved)
     return Judgement(candidate, home, found, verdict)
 
 
@@ -94,6 +132,7 @@ def unopposed(store: Store, run: str, rules: Rules) -> Judgement:
         If a threshold names a measure that was not taken.
     """
     candidate = _candidate(store, run, rules)
+    _require_questions(rules, candidate.result, None)
     verdict = decide(candidate.result, None, rules.thresholds, State.UNKNOWN)
     return Judgement(candidate, store.at(candidate.experiment), None, verdict)
 
@@ -154,17 +193,108 @@ def _moved_by_hand(store: Store, rules: Rules, found: Baseline) -> str:
     )
 
 
-def _against(
+def _require_questions(rules: Rules, candidate: Result, promoted: Result | None) -> None:
+    """Make sure that every limit has questions, or had some when the champion was promoted.
+
+    Raises
+    ------
+    InputError
+        With every limit that has none.
+    """
+    absent = rules.thresholds.not_in(candidate.subsets, candidate.measures)
+    absent = [one for one in absent if not _was_there(one, candidate, promoted)]
+    faults = [f"{one.path}: {one.why}" for one in absent]
+    faults += _uncounted(rules.thresholds, candidate, promoted)
+    faults += _unlimited(rules)
+    if faults:
+        raise InputError.of(faults)
+
+
+def _was_there(absent: Absent, candidate: Result, promoted: Result | None) -> bool:
+    """Say whether a limit's subset is only gone since the champion was promoted."""
+    measured = not absent.measure or absent.measure in candidate.measures
+    return measured and promoted is not None and bool(promoted.inside(absent.subset))
+
+
+def _uncounted(
+    thresholds: GateThresholds, candidate: Result, promoted: Result | None
+) -> Iterator[str]:
+    """Yield the limits of a measure that counts in no question of its subset."""
+    for path, (subset, measure) in thresholds.paths():
+        there = measure in candidate.measures and candidate.inside(subset)
+        if not there or candidate.mean(subset, measure) is not None:
+            continue
+        if promoted is None or promoted.mean(subset, measure) is None:
+            yield f"{path}: {measure} counts in no question of {subset}"
+
+
+def _unlimited(rules: Rules) -> Iterator[str]:
+    """Yield the keys of gate.must_see that no limit of max_drop answers to."""
+    wanted = rules.gate.must_see
+    limits = rules.thresholds.max_drop
+    for subset, measures in wanted.items() if isinstance(wanted, Mapping) else ():
+        for measure in measures:
+            if measure not in limits.get(subset, {}):
+                known = [f"{s}.{m}" for s, ms in limits.items() for m in ms]
+                yield (
+                    f"gate.must_see.{subset}.{measure}: max_drop has no such limit; "
+                    f"{nearest(f'{subset}.{measure}', known)}"
+                )
+
+
+def require_limits(plan: Plan, target: Console) -> list[str]:
+    """Make sure before any work that the set has what every limit is about, or had it as promoted.
+
+    A cutoff that is not measured is only noted in what is returned, unless a verdict is asked for:
+    one may look at other cutoffs for once without another file of limits.
+
+    Raises
+    ------
+    InputError
+        With every limit of a subset or cutoff that the set does not have.
+    """
+    config = plan.config
+    measures = [measure.name for measure in catalogue(config.measures)]
+    absent = config.threshold.not_in(plan.subsets, measures)
+    if not absent:
+        return []
+    promoted = _promoted(config, target)
+    subsets = {*plan.subsets, *(() if promoted is None else promoted.subsets)}
+    faults, notes = [], []
+    for one in absent:
+        if one.subset in plan.subsets and not config.gate.enabled:
+            notes.append(f"{one.path}: {one.why}")
+        elif one.subset not in subsets or (one.measure and one.measure not in measures):
+            faults.append(f"{one.path}: {one.why}")
+    if faults:
+        raise InputError.of(faults)
+    return notes
+
+
+def _promoted(config: EvaluationConfig, target: Console) -> Result | None:
+    """Return the champion's result as it was promoted; None if there is none that can be read."""
+    if not config.tracking.enabled:
+        return None
+    rules = Rules.of(config)
+    try:
+        found = _baseline(require_tracking(config.tracking, target), rules, config.dataset.name)
+    except (NoVerdictError, UnreachableError):  # a store that is away is reported when it is used
+        return None
+    return None if found is None else found.kept.result
+
+
+def _champion(
     home: Store, candidate: Kept, found: Baseline, rules: Rules, target: Console
-) -> Verdict:
+) -> tuple[Result, State, str]:
+    """Return the champion's result on the candidate's benchmark, its state and what to note."""
     if found.kept.run == candidate.run:
-        raise NoVerdictError(
+        raise OwnRunError(
             f"run {candidate.run} is the baseline's own run ({found.model} version "
             f"{found.version}): there is nothing to compare; make a run of the change"
         )
     if found.kept.result.benchmark == candidate.result.benchmark:
         note = _reproduced(home, found, rules, target)
-        return _noted(decide(candidate.result, found.kept.result, rules.thresholds), note)
+        return found.kept.result, State.COMPARABLE, note
     if rules.gate.on_mismatch == "refuse":
         raise NoVerdictError(
             f"run {candidate.run} and the baseline {found.kept.run} were measured on different "
@@ -174,7 +304,7 @@ def _against(
     plan = champion_plan(candidate, found, rules.trust)
     champion = _measured(home, plan, target, "on the candidate's benchmark")
     note = _same_answers(found, champion, plan, rules)
-    return _noted(decide(candidate.result, champion.result, rules.thresholds, State.RESCORED), note)
+    return champion.result, State.RESCORED, note
 
 
 def _measured(home: Store, plan: Plan, target: Console, where: str) -> Kept:

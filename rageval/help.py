@@ -75,7 +75,10 @@ Hold a run against the registry's champion, question by question, and against co
   python -m rageval gate gate.run=RUN_ID gate.require_baseline=true gate.output=reports
   python -m rageval gate gate.baseline=baseline.json        a committed file, not the registry
   python -m rageval gate gate.sets=[handbook,faq]           several golden sets at once
-  python -m rageval gate suggest=true                       write floors just below the values
+  python -m rageval gate suggest=true suggest_to=conf/threshold/mine.yaml    floors below the values
+  python -m rageval gate gate.report_only=true              report; a failed limit ends with 0
+  python -m rageval gate gate.must_see=0.05 gate.on_inconclusive=fail    exit 3 if too few questions
+  python -m rageval gate gate.exceptions=exceptions.yaml    committed reasons for removed questions
   python -m rageval +retriever=hybrid gate.enabled=true     run and gate in one go
 
 Limits (conf/threshold/*.yaml): floors, max_drop, no_tolerance, new_distractors.

@@ -27,6 +27,7 @@ from rageval.retrievers.retriever import Index, require
 from rageval.split import DEV
 from rageval.stages.staged import StagedIndex, reached, staged
 from rageval.stages.store import CacheConfig, Stages
+from rageval.subsets import members
 
 _COMPONENTS = ("chunking", "retriever", "rewriting")
 
@@ -76,6 +77,15 @@ class Plan:
     def side(self) -> Side:
         """Return the questions that are scored."""
         return self.dataset.dev if self.split == DEV else self.dataset.holdout
+
+    @property
+    def subsets(self) -> list[str]:
+        """Return the subsets that the questions are in."""
+        return self.stages.aside(
+            "subsets",
+            digest([self.source, self.split]),
+            lambda: list(members(self.side.golden.questions, self.dataset.access.groups)),
+        )
 
     @property
     def benchmark(self) -> str:

@@ -39,7 +39,8 @@ OFF = ["tracking=off", "latency.sample=0", "output.questions=none"]
         (["+retriever=bm25", "dataset=beir"], "dataset.path: must be given"),
         (["+retriever=bm25", "dataset=beir", "dataset.path=no"], "no: there is no such folder"),
         (["+retriever=bm25", "run.notes=${oc.env:HOME}"], "run.notes: ${oc.env:HOME} reads"),
-        (["+retriever=bm25", "threshold.floors.all.recall=2"], "threshold.floors.all: unknown key"),
+        (["+retriever=bm25", "threshold.floors.all.recall=2"], "threshold.floors.all.recall: "),
+        (["+retriever=bm25", "threshold.floors.all=1"], "threshold.floors: write SUBSET.MEASURE"),
         (["+retriever=bm25", "+threshold.floors.all.recall=2"], "threshold.floors.all.recall: "),
     ],
 )

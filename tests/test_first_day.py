@@ -6,7 +6,7 @@ FIRST_DAY = [
     ("gate", 0, "no baseline yet: floors, errors and leaks alone are judged"),
     ("promote", 0, "rageval-handbook@champion is version 1"),
     ("+retriever=bm25", 0, "next: mlflow ui"),
-    ("gate", 0, "gate PASSED: handbook, bm25, heading, k=6"),
+    ("gate", 1, "✗ form.GAP hit_rate_at_3: 37/47 (0.787) → 35/47 (0.745)"),
     ("compare run=champion with=latest", 0, "net: "),
     ("-m +retriever=bm25,dense,hybrid chunking=fixed,heading", 0, "6 cells: 6 done"),
     ("report", 0, "report.html"),

@@ -7,9 +7,9 @@ import pytest
 from pydantic import ValidationError
 from results import hits, result_of, row, silent
 
-from rageval.gate.decision import decide
+from rageval.gate.decision import Terms, decide
 from rageval.gate.thresholds import GateThresholds
-from rageval.gate.verdict import Rule, State
+from rageval.gate.verdict import Outcome, Rule, State
 from rageval.report.comparison import as_json, verdict_lines
 
 ROOT = Path(__file__).parents[1]
@@ -122,7 +122,7 @@ def test_a_value_below_its_floor_fails_and_one_at_it_passes(floor, passes):
 def test_a_floor_on_a_subset_without_cases_fails():
     limits = GateThresholds(floors={"tag.rights": {"recall": 0.0}})
     (failed,) = decide(hits(3, 3), None, limits).failures
-    assert (failed.subset, failed.sentence) == ("tag.rights", "has a floor and no cases")
+    assert (failed.subset, failed.sentence) == ("tag.rights", "has a floor and no question")
 
 
 def test_a_floor_on_a_measure_that_applies_to_no_question_of_the_subset_fails():
@@ -220,14 +220,16 @@ def test_limits_that_found_no_question_are_told():
     limits = GateThresholds(max_drop={"tag.mispelt": {"recall": 0}}, no_tolerance=("tag.rights",))
     verdict = decide(hits(1, 1), hits(1, 1), limits)
     assert verdict.notes == (
-        "no question to judge: max_drop.tag.mispelt.recall, no_tolerance: tag.rights",
+        "no question to compare with the champion: max_drop.tag.mispelt.recall, no_tolerance: "
+        "tag.rights",
     )
 
 
 def test_the_verdict_as_data_names_every_question_that_changed():
     before = result_of(row("a", 1), row("b", None), row("gone", 1), run="champion")
     after = result_of(row("a", None), row("b", 1), row("new", 1))
-    found = as_json(decide(after, before, GateThresholds(), State.RESCORED))
+    terms = Terms(allow_removed=1)
+    found = as_json(decide(after, before, GateThresholds(), State.RESCORED, terms))
     assert (found["passed"], found["state"]) == (True, "rescored")
     assert (found["improved"], found["regressed"]) == (["b"], ["a"])
     assert (found["added"], found["removed"]) == (["new"], ["gone"])
@@ -236,7 +238,7 @@ def test_the_verdict_as_data_names_every_question_that_changed():
 
 def test_a_limit_on_a_measure_that_is_not_taken_lists_those_that_are():
     limits = GateThresholds(max_drop={"all": {"hitrate": 0.1}})
-    with pytest.raises(ValueError, match="no such measure; known: recall, mrr"):
+    with pytest.raises(ValueError, match="no such measure; there are: recall, mrr"):
         limits.require_known(["recall", "mrr"])
 
 
@@ -248,13 +250,14 @@ def test_the_verdict_has_exactly_the_keys_and_words_of_its_published_schema():
         no_tolerance=("all",),
         new_distractors=0,
     )
-    found = as_json(decide(hits(1, 2), hits(2, 2), limits))
+    found = as_json(decide(hits(1, 2), hits(2, 3), limits))
     check, run = schema["$defs"]["check"], schema["$defs"]["run"]
     assert list(found) == schema["required"] == list(schema["properties"])
     assert list(found["checks"][0]) == check["required"] == list(check["properties"])
     assert list(found["candidate"]) == list(found["baseline"]) == run["required"]
     assert {one["rule"] for one in found["checks"]} == set(check["properties"]["rule"]["enum"])
     assert {state.value for state in State} == set(schema["properties"]["state"]["enum"])
+    assert {one.value for one in Outcome} == set(schema["properties"]["outcome"]["enum"])
 
 
 @pytest.mark.parametrize("words", ['registry.model="o\'b"', 'gate.sets=["o\'b"]'])

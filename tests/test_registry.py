@@ -79,7 +79,7 @@ def test_without_a_baseline_floors_alone_are_judged_and_a_requirement_makes_it_n
 
 def test_a_worse_run_fails_by_name_and_an_equal_variant_run_anew_passes(shop):
     model = shop.champion("compared")
-    said = shop.gate(shop.nothing, model)
+    said = shop.gate(shop.nothing, model, "threshold.no_tolerance=[tag.permission_narrow]")
     assert said.code == 1
     # The four answerable dev questions are lost; silence is still right where nothing answers.
     assert "✗ all recall: 4/4 (1.000) → 0/4 (0.000)" in said.out

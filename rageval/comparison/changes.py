@@ -93,14 +93,16 @@ class Comparison:
 def compare(before: Result, after: Result) -> Comparison:
     """Pair two results by question; the ids of the rest are listed, never dropped."""
     both = [name for name in after.rows if name in before.rows]
-    same = [name for name in both if before.rows[name].labels == after.rows[name].labels]
+    same = {name for name in both if before.rows[name].labels == after.rows[name].labels}
     return Comparison(
         before,
         after,
-        changes=tuple(_change(before.rows[name], after.rows[name]) for name in same),
+        changes=tuple(
+            _change(before.rows[name], after.rows[name]) for name in both if name in same
+        ),
         added=tuple(name for name in after.rows if name not in before.rows),
         removed=tuple(name for name in before.rows if name not in after.rows),
-        relabelled=tuple(name for name in both if name not in set(same)),
+        relabelled=tuple(name for name in both if name not in same),
     )
 
 

@@ -9,9 +9,9 @@ from functools import lru_cache
 from typing import Any
 
 from rageval.errors import NoVerdictError
-from rageval.golden.question import Answerable
+from rageval.golden.question import Answerable, judgements_of
 from rageval.measures.catalogue import is_measure
-from rageval.subsets import Summary
+from rageval.subsets import Summary, in_order
 
 SCHEMA = 2  # the form of the tables that are written; 1 is that of version 0.1.0
 SCHEMA_COLUMN = "schema"
@@ -21,6 +21,9 @@ _FINEST = 1_000_000  # the largest denominator of a share: characters of evidenc
 @lru_cache(maxsize=65_536)  # most questions share a handful of values
 def _fraction(value: float) -> Fraction:
     return Fraction(value).limit_denominator(_FINEST)
+
+
+Judgement = tuple[str, ...]  # a kind of label and what it names: see `judgements` of a question
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,6 +55,17 @@ class Row:
     leaks: int
     group: str | None = None  # questions of one group say much the same; None = a group of its own
     labelled: QuestionLabels | None = None  # what was labelled, in full; None in tables of schema 1
+    judgements: tuple[Judgement, ...] | None = None  # its labels one by one; None as above
+
+    @property
+    def found(self) -> bool:
+        """Say whether anything that was looked for is there.
+
+        A supporting chunk in the window, a target among the documents of the deepest hit rate,
+        silence where nothing answers, or a forbidden document withheld.
+        """
+        hits = [name for name in self.values if name.startswith("hit_rate_at_")]
+        return any(self.values.get(name) for name in ("recall", "denied_pass", *hits[-1:]))
 
     def exact(self, measure: str) -> Fraction | None:
         """Return a measure's value as the fraction that it is; None where it does not apply.
@@ -101,6 +115,11 @@ class Result:
     def measures(self) -> tuple[str, ...]:
         """Return the measures that were taken."""
         return tuple(next(iter(self.rows.values())).values)
+
+    @property
+    def subsets(self) -> list[str]:
+        """Return the subsets that its questions are in, as tables list them."""
+        return in_order({name for row in self.rows.values() for name in row.subsets})
 
     def inside(self, subset: str) -> list[Row]:
         """Return the questions of a subset."""
@@ -203,6 +222,7 @@ _RANKS = ("target", "evidence", "answer", "distractor")
 
 def _row(columns: Sequence[str], cells: Sequence[Any]) -> Row:
     found = dict(zip(columns, cells, strict=True))
+    labelled = _labelled(found) if "label" in found else None
     return Row(
         id=str(found["id"]),
         text=str(found["question"]),
@@ -215,7 +235,8 @@ def _row(columns: Sequence[str], cells: Sequence[Any]) -> Row:
         failed=found["error"] is not None,
         leaks=_whole(found["leaks"], 0),
         group=_group(found.get("group")),  # older tables have no such column
-        labelled=_labelled(found) if "label" in found else None,
+        labelled=labelled,
+        judgements=None if labelled is None else _judgements(labelled),
     )
 
 
@@ -237,6 +258,11 @@ def _names(cell: object) -> tuple[str, ...]:
     if not isinstance(cell, list) or not all(isinstance(name, str) for name in cell):
         raise ValueError(f"{cell!r} is no list of names")
     return tuple(cell)
+
+
+def _judgements(labelled: QuestionLabels) -> tuple[Judgement, ...]:
+    found = judgements_of(labelled.answerable, labelled.asker, labelled.label)
+    return tuple(map(tuple, found))
 
 
 def _group(cell: object) -> str | None:

@@ -48,7 +48,9 @@ def plain(composed: DictConfig) -> Tree:
 
 
 def read_part(composed: DictConfig, model: type[M]) -> M:
-    """Check what a record asks for, at every depth; the rest of the configuration is not looked at.
+    """Check a composed configuration against a record that asks for a part of some nodes alone.
+
+    A node is read whole, so that an unknown key in it is refused, unless its record is `partial`.
 
     Raises
     ------
@@ -57,7 +59,9 @@ def read_part(composed: DictConfig, model: type[M]) -> M:
     """
     asked = _asked(model)
     _refuse(OmegaConf.to_container(composed, resolve=False), asked)
-    return typed(_resolved(composed, asked), model)
+    roots = {path.partition(".")[0] for path in asked}
+    unknown = [str(key) for key in composed if str(key) not in roots]
+    return typed(_resolved(composed, [*asked, *unknown]), model)
 
 
 def typed(content: Mapping[str, object], model: type[M], where: str = "") -> M:
@@ -82,11 +86,11 @@ def _refuse(raw: object, keys: Sequence[object]) -> None:
 
 
 def _asked(model: type[Record], path: str = "") -> list[str]:
-    """Return the dotted paths that a record asks for; a record inside it gives its own."""
+    """Return the dotted paths that a record asks for; a partial record inside it gives its own."""
     paths: list[str] = []
     for name, field in model.model_fields.items():
         place, inner = f"{path}{field.alias or name}", field.annotation
-        if isinstance(inner, type) and issubclass(inner, Record):
+        if isinstance(inner, type) and issubclass(inner, Record) and inner.partial:
             paths += _asked(inner, f"{place}.")
         else:
             paths.append(place)

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, ClassVar, Literal, Self
 
-from pydantic import Field
+from pydantic import Field, model_validator
 
 from rageval.config.settings import DatasetConfig, Node
 from rageval.fields import Flag, Name, Natural, Record, Reference, SetIdentifier, Share
 from rageval.gate.settings import GateConfig
 from rageval.gate.thresholds import GateThresholds
+from rageval.measures.catalogue import Cutoffs, catalogue
 from rageval.mining.queue import QueueConfig
 from rageval.questionlog.columns import Columns
 from rageval.retention import PruneConfig
@@ -22,6 +23,7 @@ Reason = Annotated[Name, Field(max_length=1000)]  # longer tags are cut by some 
 class SetName(Record):
     """The set that a gate is about; the rest of its dataset comes from the runs themselves."""
 
+    partial: ClassVar[bool] = True
     name: SetIdentifier
 
 
@@ -51,6 +53,11 @@ class JudgingVerbConfig(Record):
     gate: GateConfig
     registry: RegistryConfig
     secrets: Mapping[str, Any] = {}
+
+    @model_validator(mode="after")
+    def _known_measures(self) -> Self:
+        self.threshold.require_known([measure.name for measure in catalogue(Cutoffs())])
+        return self
 
 
 class GateVerbConfig(JudgingVerbConfig):

@@ -3,12 +3,28 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import dataclass
 
 from rageval.comparison.changes import Comparison, compare
 from rageval.comparison.result import Result
-from rageval.gate.drops import drops, means_of
+from rageval.comparison.set_changes import SetChanges, set_changes
+from rageval.gate.drops import MustSee, drops, means_of
+from rageval.gate.exceptions import NO_EXCEPTIONS, Exceptions
+from rageval.gate.removals import quotes, removals, told
 from rageval.gate.thresholds import GateThresholds, decimal
 from rageval.gate.verdict import Check, Rule, State, Verdict, share
+from rageval.statistics.churn import LOST, any_lost
+
+
+@dataclass(frozen=True)
+class Terms:
+    """What is asked of a verdict beside its limits."""
+
+    promoted: Result | None = None  # the champion as it was promoted; None: the baseline itself
+    allow_removed: int = 0  # questions that may be removed or lose a label
+    exceptions: Exceptions = NO_EXCEPTIONS
+    must_see: MustSee = None  # the drop that a pass must have been able to see
+    fail_blind: bool = False  # a pass that could not see it is none
 
 
 def decide(
@@ -16,6 +32,7 @@ def decide(
     baseline: Result | None,
     thresholds: GateThresholds,
     state: State | None = None,
+    terms: Terms | None = None,
 ) -> Verdict:
     """Hold a candidate against its baseline and the thresholds, on exact fractions.
 
@@ -23,22 +40,32 @@ def decide(
     only floors, errors and leaks are judged. Across different chunkings the measures that depend on
     how documents are cut are left out, and a note says so.
     """
+    terms = terms or Terms()
     notes: list[str] = []
     if baseline is not None and baseline.chunking != candidate.chunking:
         whole, thresholds = thresholds, thresholds.across_chunkings()
         notes.append(_narrowed(whole, thresholds))
     comparison = None if baseline is None else compare(baseline, candidate)
+    changes = SetChanges()
     checks = [*_clean(candidate), *_floors(candidate, thresholds)]
     if comparison is not None:
-        checks += [*drops(comparison, thresholds), *_untouchable(comparison, thresholds)]
+        promoted = terms.promoted or comparison.before
+        changes = set_changes(promoted, candidate)
+        checks += [*drops(comparison, thresholds, terms.must_see)]
+        checks += [*_untouchable(comparison, thresholds), *_gone(promoted, candidate, thresholds)]
         checks += _distractors(comparison, thresholds)
-        notes += _idle(comparison, thresholds)
+        checks += removals(changes, thresholds, terms.exceptions, terms.allow_removed)
+        notes += [*_idle(comparison, promoted, thresholds), *told(changes, comparison)]
+        notes += _policies(comparison, thresholds)
+        notes += [*terms.exceptions.notes, *quotes(changes, thresholds, terms.exceptions)]
     return Verdict(
         state or (State.BASELINE if comparison is None else State.COMPARABLE),
         candidate,
         comparison,
         tuple(checks),
         tuple(notes),
+        changes,
+        terms.fail_blind,
     )
 
 
@@ -48,18 +75,35 @@ def _narrowed(whole: GateThresholds, judged: GateThresholds) -> str:
     return told + (f"; left out: {', '.join(left_out)}" if left_out else "")
 
 
-def _idle(comparison: Comparison, thresholds: GateThresholds) -> Iterator[str]:
-    """Tell the limits that found no question: a subset may be misspelt, or not be in this set."""
+def _gone(promoted: Result, candidate: Result, thresholds: GateThresholds) -> Iterator[Check]:
+    """Yield a failed check for each limit whose questions were there when the champion was."""
+    for subset, limits in thresholds.max_drop.items():
+        for measure in limits:
+            was = promoted.mean(subset, measure)
+            if was is not None and candidate.mean(subset, measure) is None:
+                yield Check(Rule.DROP, subset, measure, False, f"{_of_then(was[1])}, now has none")
+    for subset in thresholds.no_tolerance:
+        n = len(promoted.inside(subset))
+        if n and not candidate.inside(subset):
+            yield Check(Rule.NO_TOLERANCE, subset, "", False, f"{_of_then(n)}, now has none")
+
+
+def _of_then(n: int) -> str:
+    return f"had {n} question{'s' if n > 1 else ''} when the champion was promoted"
+
+
+def _idle(comparison: Comparison, promoted: Result, thresholds: GateThresholds) -> Iterator[str]:
+    """Yield which limits had no question to compare: a subset that is new since the champion."""
     idle = [
         f"max_drop.{subset}.{measure}"
         for subset, limits in thresholds.max_drop.items()
         for measure in limits
-        if means_of(comparison, subset, measure) is None
+        if means_of(comparison, subset, measure) is None and not promoted.mean(subset, measure)
     ]
-    known = set(comparison.subsets)
+    known = {*comparison.subsets, *promoted.subsets}
     idle += [f"no_tolerance: {subset}" for subset in thresholds.no_tolerance if subset not in known]
     if idle:
-        yield f"no question to judge: {', '.join(idle)}"
+        yield f"no question to compare with the champion: {', '.join(idle)}"
 
 
 def _clean(candidate: Result) -> Iterator[Check]:
@@ -75,7 +119,7 @@ def _floors(candidate: Result, thresholds: GateThresholds) -> Iterator[Check]:
         for measure, limit in limits.items():
             found = candidate.mean(subset, measure)
             if found is None:
-                yield Check(Rule.FLOOR, subset, measure, False, _no_cases(candidate, measure))
+                yield Check(Rule.FLOOR, subset, measure, False, "has a floor and no question")
                 continue
             total, n = found
             passed = total / n >= decimal(limit)
@@ -83,22 +127,30 @@ def _floors(candidate: Result, thresholds: GateThresholds) -> Iterator[Check]:
             yield Check(Rule.FLOOR, subset, measure, passed, told)
 
 
-def _no_cases(candidate: Result, measure: str) -> str:
-    if measure not in candidate.measures:
-        return (
-            f"has a floor, but there is no such measure; there are: {', '.join(candidate.measures)}"
-        )
-    return "has a floor and no cases"
-
-
 def _untouchable(comparison: Comparison, thresholds: GateThresholds) -> Iterator[Check]:
     for subset in thresholds.no_tolerance:
         inside = [c for c in comparison.changes if subset in c.after.subsets]
         lost = [change.after.id for change in inside if change.lost]
-        told = f"{len(lost)} of {len(inside)} questions lost, none is allowed"
+        if not inside:
+            continue
+        words = f"{len(lost)} of {len(inside)} questions lost, none is allowed"
         if lost:
-            told += f": {', '.join(lost)}"
-        yield Check(Rule.NO_TOLERANCE, subset, "", not lost, told)
+            words += f": {', '.join(lost)}"
+        yield Check(Rule.NO_TOLERANCE, subset, "", not lost, words)
+
+
+def _policies(comparison: Comparison, thresholds: GateThresholds) -> Iterator[str]:
+    """Yield what each line of `no_tolerance` costs: it is beside the level of the drops."""
+    for subset in thresholds.no_tolerance:
+        inside = [c for c in comparison.changes if subset in c.after.subsets]
+        found = sum(change.before.found for change in inside)
+        if found:
+            share, churn = 100 * any_lost(found), 100 * LOST
+            yield (
+                f"no_tolerance of {subset} is a policy, not covered by the level of "
+                f"{thresholds.level:g} that holds for drops: {share:.0f} % of harmless changes "
+                f"lose one of its {found} found questions by chance ({churn:.0f} % churn)"
+            )
 
 
 def _distractors(comparison: Comparison, thresholds: GateThresholds) -> Iterator[Check]:

@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
 from fractions import Fraction
 
 from rageval.comparison.changes import Comparison
 from rageval.comparison.paired import Paired, differences_of, paired
 from rageval.gate.evidence import Drop, Judged, failing, in_words, judge
 from rageval.gate.thresholds import GateThresholds, decimal
-from rageval.gate.verdict import Check, Rule, Shown, share
+from rageval.gate.verdict import Check, Rule, Shown, listed, share
 from rageval.split import DEV
 
-_NAMED = 8  # ids in a sentence before the rest is counted
+MustSee = float | Mapping[str, Mapping[str, float]] | None  # of all limits, or of some
 Mean = tuple[Fraction, int]  # the sum of a measure, and the n that it is divided by
 
 
@@ -29,12 +29,20 @@ class _Limit:
     paired: Paired | None
 
 
-def drops(comparison: Comparison, thresholds: GateThresholds) -> Iterator[Check]:
+def drops(
+    comparison: Comparison, thresholds: GateThresholds, must_see: MustSee = None
+) -> Iterator[Check]:
     """Yield a check for each limit of `max_drop` that a question falls under."""
     limits = list(_limits(comparison, thresholds))
     judged = judge([limit.drop for limit in limits], thresholds.standard)
     for limit, found in zip(limits, judged, strict=True):
-        yield _check(comparison, limit, found)
+        yield replace(_check(comparison, limit, found), must_see=_wanted(must_see, limit))
+
+
+def _wanted(must_see: MustSee, limit: _Limit) -> Fraction | None:
+    if isinstance(must_see, Mapping):
+        must_see = must_see.get(limit.subset, {}).get(limit.measure)
+    return None if must_see is None else decimal(must_see)
 
 
 def _limits(comparison: Comparison, thresholds: GateThresholds) -> Iterator[_Limit]:
@@ -60,7 +68,9 @@ def _check(comparison: Comparison, limit: _Limit, judged: Judged) -> Check:
     if limit.paired is not None:
         words = in_words(limit.paired, judged)
         shown = Shown(limit.paired, judged.used.value, judged.p, words)
-    return Check(Rule.DROP, limit.subset, limit.measure, judged.passed, told, shown)
+    return Check(
+        Rule.DROP, limit.subset, limit.measure, judged.passed, told, shown, seen=judged.seen
+    )
 
 
 def means_of(comparison: Comparison, subset: str, measure: str) -> tuple[Mean, Mean] | None:
@@ -73,18 +83,6 @@ def means_of(comparison: Comparison, subset: str, measure: str) -> tuple[Mean, M
 def _fallen(comparison: Comparison, subset: str, measure: str) -> list[str]:
     """Return the questions that made a measure drop: a hit may be lost though recall is not."""
     return [c.after.id for c in comparison.changes if subset in c.after.subsets and c.fell(measure)]
-
-
-def listed(ids: list[str]) -> str:
-    """Return the first ids, and how many more there are.
-
-    Examples
-    --------
-    >>> listed(["a", "b"]), listed(list("abcdefghij"))
-    ('a, b', 'a, b, c, d, e, f, g, h and 2 more')
-    """
-    more = f" and {len(ids) - _NAMED} more" if len(ids) > _NAMED else ""
-    return ", ".join(ids[:_NAMED]) + more
 
 
 def tolerated(limit: float, n: int) -> str:

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import Enum
 from fractions import Fraction
 from math import floor
 
 from rageval.comparison.paired import Paired, signed
-from rageval.statistics.detectable import least_lost
+from rageval.statistics.detectable import least_lost, least_lost_beside
 from rageval.statistics.differences import Differences
 from rageval.statistics.holm import holm
 from rageval.statistics.noninferiority import can_be_shown, not_worse
@@ -62,6 +62,9 @@ class Judged:
     p: float | None  # of the test that was used, Holm's correction included; None for counts
     family: int  # tests that it was corrected for
     why: str  # in words
+    seen: Fraction | None = (
+        None  # the smallest drop that would have failed; None: no drop would have
+    )
 
 
 def judge(drops: Sequence[Drop], standard: Standard) -> list[Judged]:
@@ -77,6 +80,15 @@ def judge(drops: Sequence[Drop], standard: Standard) -> list[Judged]:
     Where a subset is too small for a test (`testable`), counts decide.
     """
     able = [testable(drop, standard, len(drops)) for drop in drops]
+    found = _judged(drops, able, standard)
+    family = sum(able)
+    return [
+        replace(one, seen=smallest_seen(drop, standard, family if ok else 0))
+        for one, drop, ok in zip(found, drops, able, strict=True)
+    ]
+
+
+def _judged(drops: Sequence[Drop], able: Sequence[bool], standard: Standard) -> list[Judged]:
     if standard.evidence is Evidence.NON_INFERIOR:
         return [
             _shown(drop, standard) if ok else _counted(drop, standard)
@@ -107,6 +119,52 @@ def testable(drop: Drop, standard: Standard, family: int) -> bool:
     if standard.evidence is Evidence.EITHER:
         return drop.groups >= least
     return drop.groups >= least and least <= 2 * failing(drop.tolerance, drop.found.n)
+
+
+def smallest_seen(drop: Drop, standard: Standard, family: int) -> Fraction | None:
+    """Return the smallest drop, in whole lost questions, that this gate would have failed.
+
+    Counts fail a drop beyond the tolerance. The test, one of a `family` (0: none was made), fails
+    so many lost questions as it notices beside those that were gained. `either` needs one of the
+    two, `significant` both; `non_inferior` has excluded a drop of the tolerance or more.
+
+    Examples
+    --------
+    >>> from rageval.statistics.differences import differences
+    >>> unchanged = differences([Fraction(0)] * 34)
+    >>> drop = Drop(Fraction(0), Fraction(1, 10), unchanged)
+    >>> either = Standard(Evidence.EITHER, 0.05, Fraction(1, 100))
+    >>> smallest_seen(drop, either, 1)  # 4 of 34 lost questions are more than 0.1
+    Fraction(2, 17)
+    >>> smallest_seen(replace(drop, tolerance=Fraction(1)), either, 1)  # the test notices 5
+    Fraction(5, 34)
+    """
+    if drop.found is None:
+        return None
+    n = drop.found.n
+    lost = failing(drop.tolerance, n)
+    counted = Fraction(lost, n) if lost <= n else None
+    if not family:
+        return counted
+    if standard.evidence is Evidence.NON_INFERIOR:
+        return drop.tolerance
+    noticed = _noticed(drop, standard, family)
+    both = [one for one in (counted, noticed) if one is not None]
+    if standard.evidence is Evidence.SIGNIFICANT:
+        return max(both) if len(both) == 2 else None
+    return min(both, default=None)
+
+
+def _noticed(drop: Drop, standard: Standard, family: int) -> Fraction | None:
+    """Return the smallest drop that the test notices, beside the groups that were gained."""
+    gained = int((drop.found.totals > 0).sum()) if drop.found else 0
+    lost = least_lost_beside(gained, standard.level, family)
+    if lost > drop.groups - gained:
+        return None
+    net = Fraction(lost - gained, drop.groups)
+    if standard.evidence is Evidence.EITHER and net <= standard.negligible:
+        return Fraction(failing(standard.negligible, drop.groups), drop.groups)
+    return net
 
 
 def failing(tolerance: Fraction, n: int) -> int:

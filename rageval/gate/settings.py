@@ -2,9 +2,15 @@
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import Annotated, Literal
 
-from rageval.fields import Flag, Name, Record, Reference, SetIdentifier
+from pydantic import BeforeValidator
+
+from rageval.fields import Flag, Name, Natural, Record, Reference, SetIdentifier, Share
+from rageval.gate.thresholds import Limits, flattened
+
+# One number for every limit of `max_drop`, or subset → measure → number.
+MustSee = Annotated[Share | Limits, BeforeValidator(flattened)]
 
 
 class GateConfig(Record):
@@ -21,7 +27,17 @@ class GateConfig(Record):
     on_mismatch: Literal[
         "rescore", "refuse"
     ]  # champion of another benchmark: run it anew, or exit 3
-    on_environment: Literal[
-        "check", "accept"
-    ]  # champion of other library versions: run it again and see, or compare all the same
-    accept_alias: Name | None  # why an alias that was moved by hand is compared with all the same
+    # Defaults: the configuration of a run that an older version kept lacks these.
+    on_environment: Literal["check", "accept"] = (
+        "check"  # champion of other library versions: run it again, or compare all the same
+    )
+    accept_alias: Name | None = None  # why an alias that was moved by hand is accepted
+    report_only: Flag = (
+        False  # print and keep the verdict; a failed limit does not change the exit code
+    )
+    must_see: MustSee | None = None  # the drop that a pass must have been able to see; None = any
+    on_inconclusive: Literal["warn", "fail"] = (
+        "warn"  # a pass that could not see that: 0, or exit 3
+    )
+    allow_removed: Natural = 0  # questions that may be removed or lose a label since the champion
+    exceptions: Name | None = None  # committed file: questions that may, each with its reason

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
+from fractions import Fraction
 
 from rageval.comparison.result import Result
 from rageval.gate.thresholds import Limits
-from rageval.subsets import in_order
+from rageval.statistics.churn import unluckiest
 
 _ENOUGH = 5  # questions without which a floor says nothing
 _MEASURES = ("recall", "mrr", "completeness")  # and every hit rate
@@ -15,23 +16,45 @@ _MEASURES = ("recall", "mrr", "completeness")  # and every hit rate
 Floors = dict[str, dict[str, float]]
 
 
-def suggest(candidate: Result, committed: Limits, allow_lower: bool) -> Floors:
-    """Return floors: each value cut to two decimals, so that it passes and a lost question may not.
+def suggest(candidate: Result, committed: Limits, allow_lower: bool, level: float = 0.01) -> Floors:
+    """Return the floors that are new or change: below each value by what churn explains.
 
-    Subsets with fewer than five questions get none. A committed floor is never lowered, unless
-    `allow_lower`.
+    Any change loses some found questions by chance (`statistics.churn`): 4 % of them on average.
+    A floor leaves room for so many as a harmless change loses at most, 1 − `level` sure, each with
+    the mean value of the found ones, and is cut to two decimals. Subsets with fewer than five
+    questions get none. A committed floor is never lowered, unless `allow_lower`.
     """
-    floors: Floors = {subset: dict(limits) for subset, limits in committed.items()}
-    for subset in in_order({name for row in candidate.rows.values() for name in row.subsets}):
-        for measure in candidate.measures:
-            found = candidate.mean(subset, measure)
-            if found is None or found[1] < _ENOUGH or not _judged(measure):
+    floors: Floors = {}
+    for subset in candidate.subsets:
+        for measure in filter(_judged, candidate.measures):
+            value = _floor(candidate, subset, measure, level)
+            known = committed.get(subset, {}).get(measure)
+            if value is None or value == known or (known is None and value == 0):
                 continue
-            value = math.floor(found[0] / found[1] * 100) / 100
-            known = floors.get(subset, {}).get(measure)
             if known is None or allow_lower or value > known:
                 floors.setdefault(subset, {})[measure] = value
     return floors
+
+
+def _floor(candidate: Result, subset: str, measure: str, level: float) -> float | None:
+    """Return a measure's mean less what a harmless change may lose of it; None for few questions.
+
+    Examples
+    --------
+    >>> from rageval.comparison.result import Row
+    >>> rows = [Row(f"q{i}", "?", "", ("all",), {"recall": float(i < 13)}, {}, (), "", False, 0)
+    ...         for i in range(16)]
+    >>> found = Result("r", "", "", "dev", "", "", "", {row.id: row for row in rows})
+    >>> _floor(found, "all", "recall", 0.05)  # of 13 found 2 may be lost: 11/16
+    0.68
+    """
+    values = [row.exact(measure) for row in candidate.inside(subset)]
+    counted = [value for value in values if value is not None]
+    if len(counted) < _ENOUGH:
+        return None
+    found = sum(value > 0 for value in counted)
+    kept = Fraction(found - unluckiest(found, level=level), found) if found else Fraction(0)
+    return math.floor(sum(counted, Fraction(0)) * kept / len(counted) * 100) / 100
 
 
 def _judged(measure: str) -> bool:

@@ -5,10 +5,14 @@ from __future__ import annotations
 from dataclasses import dataclass
 from enum import Enum
 from fractions import Fraction
+from math import ceil
 
 from rageval.comparison.changes import Comparison
 from rageval.comparison.paired import Paired
 from rageval.comparison.result import Result
+from rageval.comparison.set_changes import SetChanges
+
+_NAMED = 8  # ids in a sentence before the rest is counted
 
 
 class State(Enum):
@@ -29,6 +33,15 @@ class Rule(Enum):
     DROP = "drop"
     NO_TOLERANCE = "no_tolerance"
     DISTRACTORS = "new_distractors"
+    SET = "allow_removed"  # questions and labels that left the set since the champion
+
+
+class Outcome(Enum):
+    """What a verdict comes to."""
+
+    PASSED = "passed"
+    FAILED = "failed"
+    INCONCLUSIVE = "inconclusive"  # nothing failed, and a pass could not have seen enough
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,6 +64,27 @@ class Check:
     passed: bool
     sentence: str  # what was found, what is allowed
     shown: Shown | None = None  # drops alone
+    seen: Fraction | None = None  # of a drop: the smallest that would have failed; None: none would
+    must_see: Fraction | None = None  # of a drop: what it must have been able to see; None: any
+
+    @property
+    def blind(self) -> bool:
+        """Say whether a drop that had to be seen could not have been."""
+        return self.must_see is not None and (self.seen is None or self.seen > self.must_see)
+
+    @property
+    def sight(self) -> str:
+        """Say the smallest drop that would have failed; empty where nothing was compared."""
+        if self.shown is None:
+            return ""
+        words = "no drop would have failed"
+        if self.seen is not None:
+            n = self.shown.paired.n
+            words = f"would have failed from a drop of {float(self.seen):.3f}"
+            words += f" ({ceil(self.seen * n)} of {n} questions)"
+        if self.blind:
+            words += f"; gate.must_see asks for {float(self.must_see or 0):g}"
+        return words
 
 
 @dataclass(frozen=True)
@@ -62,11 +96,27 @@ class Verdict:
     comparison: Comparison | None  # None: there is no baseline
     checks: tuple[Check, ...]
     notes: tuple[str, ...] = ()
+    changes: SetChanges = SetChanges()  # of the set, since the champion was promoted
+    fail_blind: bool = False  # an inconclusive verdict does not pass
+
+    @property
+    def outcome(self) -> Outcome:
+        """Return what the verdict comes to; what cannot be read is never a pass."""
+        if self.state is State.UNKNOWN or self.failures:
+            return Outcome.FAILED
+        return Outcome.INCONCLUSIVE if self.blind else Outcome.PASSED
 
     @property
     def passed(self) -> bool:
-        """Say whether every limit was kept, and there was nothing that could not be read."""
-        return self.state is not State.UNKNOWN and all(check.passed for check in self.checks)
+        """Say whether every limit was kept, and the gate saw as much as it had to."""
+        if self.outcome is Outcome.INCONCLUSIVE:
+            return not self.fail_blind
+        return self.outcome is Outcome.PASSED
+
+    @property
+    def blind(self) -> list[Check]:
+        """Return the limits that were kept and could not have seen what they must."""
+        return [check for check in self.checks if check.passed and check.blind]
 
     @property
     def failures(self) -> list[Check]:
@@ -84,3 +134,15 @@ def share(total: Fraction, n: int) -> str:
     """
     value = f"{float(total / n):.3f}"
     return f"{total}/{n} ({value})" if total.denominator == 1 else f"{value} (n {n})"
+
+
+def listed(ids: list[str]) -> str:
+    """Return the first ids, and how many more there are.
+
+    Examples
+    --------
+    >>> listed(["a", "b"]), listed(list("abcdefghij"))
+    ('a, b', 'a, b, c, d, e, f, g, h and 2 more')
+    """
+    more = f" and {len(ids) - _NAMED} more" if len(ids) > _NAMED else ""
+    return ", ".join(ids[:_NAMED]) + more

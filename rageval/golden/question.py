@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from enum import Enum
@@ -131,6 +132,44 @@ def label_of(question: Question) -> dict[str, Any]:
         "forbidden": sorted(question.forbidden),
         "grades": dict(question.grades),
     }
+
+
+def judgements(question: Question) -> list[list[str]]:
+    """Return the labels one by one, each as its kind and what it names.
+
+    They say what was added, removed or changed between two states of a set, which a digest cannot.
+    References are written as JSON, so that no two of them read alike.
+
+    Examples
+    --------
+    >>> found = Question("q", "?", expected=("a", "b"), grades={"a": 2})
+    >>> judgements(found)  # doctest: +NORMALIZE_WHITESPACE
+    [['answerable', 'true'], ['asker', 'null'], ['history', '[]'], ['expected', 'a'],
+     ['expected', 'b'],
+     ['supporting', '["a", [], "", []]', '["b", [], "", []]'], ['grade', 'a', '2']]
+    """
+    return judgements_of(question.answerable.value, question.asker, label_of(question))
+
+
+def judgements_of(answerable: str, asker: str | None, label: Mapping[str, Any]) -> list[list[str]]:
+    """Return the labels one by one (see `judgements`) of a question whose label was kept."""
+    expected, supporting = label["expected"], label["supporting"]
+    targets = expected or dict.fromkeys(ref[0] for need in supporting for ref in need)
+    whole = [[[document, [], "", []] for document in expected]] if expected else []
+    return [
+        ["answerable", answerable],
+        ["asker", _written(asker)],
+        ["history", _written(label["history"])],
+        *(["expected", document] for document in targets),
+        *(["supporting", *map(_written, need)] for need in supporting or whole),
+        *(["distractor", _written(reference)] for reference in label["distractors"]),
+        *(["forbidden", document] for document in label["forbidden"]),
+        *(["grade", document, str(grade)] for document, grade in label["grades"].items()),
+    ]
+
+
+def _written(value: object) -> str:
+    return json.dumps(value, ensure_ascii=False)
 
 
 def _parts(reference: Reference) -> list[object]:

@@ -1,7 +1,7 @@
 """The measures of trec_eval for documents, as functions of the ranks of judged documents.
 
 Every query of the judgements counts: one that a run does not have is a miss, as with trec_eval's
-option -c. Values are those of trec_eval to every digit that it prints.
+option -c. nDCG is trec_eval's to every digit that it prints; the other measures have no twin there.
 """
 
 from __future__ import annotations

@@ -8,7 +8,8 @@ from typing import Any
 
 from rageval.comparison.changes import Change, Comparison, Turn
 from rageval.comparison.result import Result, Row
-from rageval.gate.verdict import Shown, State, Verdict
+from rageval.comparison.set_changes import SetChanges
+from rageval.gate.verdict import Outcome, Shown, State, Verdict
 from rageval.report.tables import Table
 
 _COUNTED = (Turn.IMPROVED, Turn.REGRESSED, Turn.MISSED)
@@ -168,7 +169,7 @@ def verdict_lines(verdict: Verdict) -> Iterator[str]:
     """Yield the verdict, what it was held against, and every limit that was looked at."""
     candidate = verdict.candidate
     passed = sum(check.passed for check in verdict.checks)
-    outcome = "PASSED" if verdict.passed else "FAILED"
+    outcome = verdict.outcome.name
     yield f"gate {outcome}: {candidate.dataset}, {candidate.name} (run {candidate.run})"
     before = None if verdict.comparison is None else verdict.comparison.before
     yield _AGAINST[verdict.state].format(
@@ -180,8 +181,26 @@ def verdict_lines(verdict: Verdict) -> Iterator[str]:
         mark = "✓" if check.passed else "✗"
         yield f"{mark} {check.subset} {check.measure or check.rule.value}: {check.sentence}"
         if check.shown is not None:
-            yield f"    {check.shown.sentence}"
+            yield f"    {check.shown.sentence}" + (f"; {check.sight}" if check.passed else "")
+    yield from _set_lines(verdict.changes)
     yield f"{passed} of {len(verdict.checks)} limits kept"
+    if verdict.outcome is Outcome.INCONCLUSIVE:
+        yield (
+            f"inconclusive: {len(verdict.blind)} of these could not have seen the drop that "
+            "gate.must_see asks for; write more questions"
+        )
+
+
+def _set_lines(changes: SetChanges) -> Iterator[str]:
+    """Yield what became of the set since the champion was promoted."""
+    for what, ids in (
+        ("added", changes.added),
+        ("removed", changes.removed),
+        ("relabelled", changes.relabelled),
+        ("regrouped", changes.regrouped),
+    ):
+        if ids:
+            yield f"{what} since the champion ({len(ids)}): {named(list(ids))}"
 
 
 def as_json(verdict: Verdict) -> dict[str, Any]:
@@ -190,6 +209,7 @@ def as_json(verdict: Verdict) -> dict[str, Any]:
     return {
         "schema": 1,
         "passed": verdict.passed,
+        "outcome": verdict.outcome.value,
         "state": verdict.state.value,
         "set": verdict.candidate.dataset,
         "candidate": _named(verdict.candidate),
@@ -202,14 +222,17 @@ def as_json(verdict: Verdict) -> dict[str, Any]:
                 "passed": check.passed,
                 "sentence": check.sentence,
                 "statistics": _sure(check.shown),
+                "seen": None if check.seen is None else float(check.seen),
+                "must_see": None if check.must_see is None else float(check.must_see),
             }
             for check in verdict.checks
         ],
         "improved": _ids(comparison, Turn.IMPROVED),
         "regressed": _ids(comparison, Turn.REGRESSED),
-        "added": list(comparison.added) if comparison else [],
-        "removed": list(comparison.removed) if comparison else [],
-        "relabelled": list(comparison.relabelled) if comparison else [],
+        "added": list(verdict.changes.added),
+        "removed": list(verdict.changes.removed),
+        "relabelled": list(verdict.changes.relabelled),
+        "regrouped": list(verdict.changes.regrouped),
         "notes": list(verdict.notes),
     }
 

@@ -14,13 +14,14 @@ from rich.text import Text
 
 from rageval.comparison.changes import Comparison, Turn
 from rageval.evaluation.evaluation import Evaluation
-from rageval.gate.verdict import Verdict
+from rageval.gate.verdict import Outcome, Verdict
 from rageval.report.comparison import overview, told, verdict_lines
 from rageval.report.header import Header
 from rageval.report.summary import Row, Sheet
 from rageval.report.tables import Table as Cells
 
 _THIN = 5  # with fewer questions no paired test can tell a loss of them all from chance: 2⁻⁴ > 0.05
+_COLOURS = {Outcome.PASSED: "green", Outcome.FAILED: "red", Outcome.INCONCLUSIVE: "yellow"}
 _PLAIN_WIDTH = 160  # columns where there is no terminal to fit
 
 
@@ -159,7 +160,7 @@ def _thin(dev: int, holdout: int) -> list[str]:
 def show_verdict(target: Console, verdict: Verdict) -> None:
     """Print a verdict: its limits, and the questions that regressed."""
     first, *rest = verdict_lines(verdict)
-    target.print(Text(first, style="bold green" if verdict.passed else "bold red"))
+    target.print(Text(first, style=f"bold {_COLOURS[verdict.outcome]}"))
     for line in rest:
         target.print(Text(line))
     if verdict.comparison is not None:

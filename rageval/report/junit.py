@@ -26,18 +26,22 @@ def junit(verdict: Verdict) -> str:
 
 
 def _limits(root: Xml.Element, verdict: Verdict) -> None:
-    failed = len(verdict.failures)
-    suite = Xml.SubElement(
-        root, "testsuite", name="gate", tests=str(len(verdict.checks)), failures=str(failed)
-    )
+    blind = "errors" if verdict.fail_blind else "skipped"
+    counted = {"tests": len(verdict.checks), "failures": len(verdict.failures)}
+    counted |= {blind: len(verdict.blind)} if verdict.blind else {}
+    numbers = {name: str(number) for name, number in counted.items()}
+    suite = Xml.SubElement(root, "testsuite", {"name": "gate"} | numbers)
     for check in verdict.checks:
         name = _clean(f"{check.rule.value} {check.subset} {check.measure}".strip())
         case = Xml.SubElement(suite, "testcase", classname="gate", name=name)
+        if check.passed and check.blind:
+            kind = "error" if verdict.fail_blind else "skipped"
+            Xml.SubElement(case, kind, message=_clean(f"inconclusive: {check.sight}"))
         if not check.passed:
             failure = Xml.SubElement(case, "failure", message=_clean(check.sentence))
             failure.text = check.shown.sentence if check.shown else None
         elif check.shown is not None:
-            Xml.SubElement(case, "system-out").text = check.shown.sentence
+            Xml.SubElement(case, "system-out").text = f"{check.shown.sentence}; {check.sight}"
 
 
 def _suite(root: Xml.Element, subset: str, changes: list[Change]) -> Xml.Element:

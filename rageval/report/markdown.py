@@ -6,7 +6,7 @@ import html
 from collections.abc import Sequence
 
 from rageval.comparison.changes import Change, Turn
-from rageval.gate.verdict import Verdict
+from rageval.gate.verdict import Outcome, Verdict
 from rageval.report import comparison as words
 from rageval.report.header import Header
 from rageval.report.summary import Sheet
@@ -73,7 +73,7 @@ def escaped(text: str) -> str:
 def verdict_page(verdict: Verdict) -> str:
     """Return a verdict as a comment for a pull request: outcome, limits, the questions lost."""
     first, *rest = words.verdict_lines(verdict)
-    mark = "✅" if verdict.passed else "❌"
+    mark = {Outcome.PASSED: "✅", Outcome.FAILED: "❌", Outcome.INCONCLUSIVE: "⚠️"}[verdict.outcome]
     parts = [f"### {mark} {escaped(first)}", *map(escaped, rest)]
     if verdict.comparison is not None:
         parts += ["```\n" + "\n".join(words.overview(verdict.comparison)) + "\n```"]

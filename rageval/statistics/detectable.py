@@ -23,6 +23,28 @@ def least_lost(level: float, tests: int = 1) -> int:
     return max(1, least)
 
 
+def least_lost_beside(gained: int, level: float, tests: int = 1) -> int:
+    """Return the fewest lost questions that the one-sided exact test notices beside gained ones.
+
+    The least b with P(X ≥ b) ≤ level / tests for X ~ Binomial(b + gained, ½); without any gained
+    it is `least_lost`.
+
+    Examples
+    --------
+    >>> least_lost_beside(0, 0.05), least_lost_beside(1, 0.05), least_lost_beside(3, 0.05)
+    (5, 7, 10)
+    """
+    lost = least_lost(level, tests)
+    while _tail(lost, gained) > level / tests:
+        lost += 1
+    return lost
+
+
+def _tail(lost: int, gained: int) -> float:
+    n = lost + gained
+    return sum(math.comb(n, up) for up in range(gained + 1)) * 0.5**n
+
+
 def in_words(n: int, level: float = 0.05, groups: int | None = None) -> str:
     """Return what n questions can show, in a sentence; in `groups`, each counts as one coin.
 

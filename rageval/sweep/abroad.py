@@ -76,8 +76,7 @@ def _handed(cells: Sequence[Cell], sweep: Session) -> Iterator[Cell]:
 
 
 def _note(ended: Ended, sweep: Session, sent: dict[int, Cell]) -> None:
-    sweep.end(ended, sent[ended.number])
-    tell(sweep, ended)
+    tell(sweep, sweep.end(ended, sent[ended.number]))
 
 
 def _ended(found: Returned | Lost, sent: dict[int, Cell], errand: Errand, sweep: Session) -> Ended:

@@ -14,6 +14,7 @@ from rageval.config.launch import UNFINISHED
 from rageval.config.next_command import typed_command
 from rageval.errors import NoVerdictError, RagevalError
 from rageval.fingerprint import digest
+from rageval.gatekeeping import require_limits
 from rageval.plan import Plan
 from rageval.report.summary import window_characters
 from rageval.report.wording import retrieval
@@ -121,6 +122,7 @@ def _failed(cell: Cell, fault: str, code: int) -> Ended:
 def _plan(cell: Cell, desk: Desk) -> Plan:
     choices = cell.choices
     plan = Plan.of(cell.tree, lambda parts: retrieval(choices, parts.window), CELL, desk.stages)
+    require_limits(plan, desk.target)
     return replace(plan, choices=choices, command=alone(cell.overrides) if cell.overrides else "")
 
 
@@ -129,7 +131,7 @@ def alone(overrides: Sequence[str]) -> str:
 
     An experiment file may begin a sweep by itself, so the mode of Hydra is given with one.
     """
-    words = [word for word in overrides if not word.startswith("sweep.")]
+    words = [word for word in overrides if not word.startswith(("sweep.", "gate."))]
     begins = any(word.lstrip("+").startswith("experiment=") for word in words)
     return typed_command([*words, *(["hydra.mode=RUN"] if begins else [])])
 
@@ -194,6 +196,11 @@ def _done(cell: Cell, plan: Plan, measured: Measured, run: str) -> Ended:
         subsets={name: evaluation.summary(name, objective).value for name in evaluation.members},
         objective=objective,
         values=found.value[found.counts],
+        groups=[
+            question.group
+            for question, counts in zip(evaluation.questions, found.counts, strict=True)
+            if counts
+        ],
         benchmark=plan.benchmark,
         variant=plan.variant.whole,
         stages=_stages(plan),
@@ -221,7 +228,7 @@ def _resumed(cell: Cell, plan: Plan, store: Store, run: Any) -> Ended:  # noqa: 
     """Return what an earlier run of the same cell came to, from what it kept."""
     kept = fetch(store, str(run.info.run_id)).result
     objective = plan.config.objective
-    values = [row.values.get(objective) for row in kept.rows.values()]
+    counted = [row for row in kept.rows.values() if row.values.get(objective) is not None]
     metrics: Mapping[str, float] = run.data.metrics
     return Ended(
         cell.number,
@@ -236,7 +243,8 @@ def _resumed(cell: Cell, plan: Plan, store: Store, run: Any) -> Ended:  # noqa: 
             if key.endswith(f"/{objective}")
         },
         objective=objective,
-        values=tuple(value for value in values if value is not None),
+        values=tuple(row.values[objective] or 0.0 for row in counted),
+        groups=tuple(row.group for row in counted),
         benchmark=plan.benchmark,
         variant=plan.variant.whole,
         p95=metrics.get("latency/p95_ms"),

@@ -35,5 +35,13 @@ class Ended:
     seconds: float = 0.0  # that it took, stages included
     window: float | None = None  # mean characters
     fault: str = ""  # the cause of a failure; of an evaluated cell, its errors and leaks
-    code: int = 0  # exit code
     uncovered: tuple[str, ...] = ()  # of a resumed cell: what may have changed unseen
+    code: int = 0  # exit code of the evaluation
+    groups: Sequence[str | None] = ()  # of each of `values`; None = a group of its own
+    verdict: str = ""  # of the gate, in words; empty where none was asked for
+    verdict_code: int = 0  # exit code of the gate
+
+    @property
+    def exit_code(self) -> int:
+        """Return the exit code of the evaluation or of the gate, whichever is worse."""
+        return max(self.code, self.verdict_code)

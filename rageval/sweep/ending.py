@@ -38,7 +38,9 @@ def tell(sweep: Session, ended: Ended) -> None:
     value = "–" if found is None or found.value is None else f"{found.value:.3f}"
     again = AGAIN if ended.state == RESUMED else ""
     fault = f"  ✗ {ended.fault}" if ended.fault else ""
-    sweep.target.print(Text(f"{place}  {ended.objective} {value}  {ended.name}{again}{fault}"))
+    gate = f"  gate {ended.verdict}" if ended.verdict else ""
+    line = f"{place}  {ended.objective} {value}  {ended.name}{again}{fault}{gate}"
+    sweep.target.print(Text(line))
 
 
 def end_sweep(sweep: Session) -> None:
@@ -82,7 +84,7 @@ def _board(sweep: Session, board: Leaderboard) -> Board:
             **kept,
             **measured(sweep),
             **({f"best/{board.objective}": found} if found is not None else {}),
-            **({"best/expected_optimism": board.optimism} if board.optimism is not None else {}),
+            **({"best/selection_bias": board.bias} if board.bias is not None else {}),
         },
         tables=found_tables,
         files={**drawn, CELLS: written(sweep.ended), PAGE: page.encode()},

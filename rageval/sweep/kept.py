@@ -31,6 +31,7 @@ def written(cells: Iterable[Ended]) -> bytes:
             "whole": {name: [found.n, found.value] for name, found in cell.whole.items()},
             "subsets": dict(cell.subsets),
             "values": np.asarray(cell.values).tolist(),
+            "groups": list(cell.groups),
         }
         for cell in cells
         if cell.state in {DONE, RESUMED} and cell.run
@@ -58,6 +59,7 @@ def _cell(row: dict[str, Any]) -> Ended:
         whole={name: Summary.of(*reversed(pair)) for name, pair in row["whole"].items()},
         subsets=row["subsets"],
         stages=tuple(row["stages"]),
+        groups=tuple(row.get("groups", ())),  # older files have none
     )
 
 

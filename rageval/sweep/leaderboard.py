@@ -1,17 +1,20 @@
-"""What a sweep found, and how much of it is luck."""
+"""What a sweep found, and how much of the best value is selection bias."""
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
+from rageval.statistics.stream import Stream
 from rageval.sweep.ended import Ended
 from rageval.sweep.session import assignments, swept
 
 _RESAMPLES = 2000
+_HALVINGS = 500
 _SEED = 42
 
 
@@ -22,7 +25,7 @@ class Leaderboard:
     objective: str  # measure
     cells: tuple[Ended, ...]  # finished ones, the best first
     alike: frozenset[int]  # numbers of cells that cannot be told from the best
-    optimism: float | None  # how much the best value is expected to flatter; None without cells
+    bias: float | None  # selection bias: what the best value is too high by; None without cells
 
     @property
     def best(self) -> Ended | None:
@@ -33,10 +36,9 @@ class Leaderboard:
 def leaderboard(ended: Sequence[Ended], objective: str) -> Leaderboard:
     """Rank the finished cells by a measure over `all`, mrr decides ties.
 
-    Questions are resampled 2,000 times, seeded. The optimism is the mean, over the resamples, of
-    the value of the cell that wins there less its value on all questions: what picking the best of
-    several adds by chance. A cell is like the best if the 95 % interval of their difference, paired
-    by question, holds zero. A cell of another benchmark has no pairs, so nothing is said of it.
+    A cell is like the best if the 95 % interval of their difference, paired by question, holds
+    zero: questions are resampled 2,000 times, seeded. A cell of another benchmark has no pairs, so
+    nothing is said of it. The bias is that of `selection_bias`.
     """
     cells = [cell for cell in ended if objective in cell.whole and len(cell.values)]
     cells.sort(key=lambda cell: (-_value(cell, objective), -_value(cell, "mrr"), cell.number))
@@ -46,11 +48,12 @@ def leaderboard(ended: Sequence[Ended], objective: str) -> Leaderboard:
         return Leaderboard(objective, tuple(cells), frozenset(), None)
     values = np.array([cell.values for cell in paired])
     means = values @ _resamples(size).T / size
+    by_number = [row for _, row in sorted((cell.number, row) for row, cell in enumerate(paired))]
     return Leaderboard(
         objective,
         tuple(cells),
         alike=frozenset(paired[row].number for row in np.flatnonzero(_like_first(means))),
-        optimism=_optimism(means, values.mean(axis=1)),
+        bias=selection_bias(values[by_number], _grouped(cells[0])),
     )
 
 
@@ -64,17 +67,43 @@ def _resamples(n: int) -> NDArray[np.int64]:
     return np.random.default_rng(_SEED).multinomial(n, np.full(n, 1 / n), size=_RESAMPLES)
 
 
-def _optimism(means: NDArray[np.float64], true: NDArray[np.float64]) -> float:
-    """Return what the winner of a resample gains there, on average; `means` is [cells, resamples].
+def _grouped(cell: Ended) -> NDArray[np.int64]:
+    """Return the group of each question as a number, [n]; a question without one is its own."""
+    names = list(cell.groups) or [None] * len(cell.values)
+    keys = [name or f"\0{row}" for row, name in enumerate(names)]
+    places = {key: place for place, key in enumerate(dict.fromkeys(keys))}
+    return np.array([places[key] for key in keys], dtype=np.int64)
+
+
+def selection_bias(values: NDArray[np.float64], group: NDArray[np.int64]) -> float:
+    """Return what the best of several cells is too high by, since chance helped to choose it.
+
+    The groups of questions are halved at random, 500 times, with a fixed stream. The cell that is
+    best on one half falls, on average, when it is measured on the other; on half the questions
+    chance is √2 as large, so the mean fall over √2 is returned. `values` is [cells, n], `group`
+    [n]; ties are won by the first cell.
 
     Examples
     --------
-    >>> _optimism(np.array([[0.6, 0.4], [0.5, 0.5]]), np.array([0.5, 0.5]))
-    0.05
+    >>> selection_bias(np.array([[1.0, 1, 1, 1], [0, 0, 0, 0]]), np.arange(4))
+    0.0
     """
-    winner = means.argmax(axis=0)
-    gained = means[winner, np.arange(means.shape[1])] - true[winner]
-    return max(0.0, round(float(gained.mean()), 12))
+    groups = int(group.max()) + 1 if len(group) else 0
+    if groups < 2:
+        return 0.0
+    drawn = Stream(_SEED).places(_HALVINGS * groups, 2**31 - 1).reshape(_HALVINGS, groups)
+    order = np.argsort(drawn, axis=1, kind="stable")
+    first = np.zeros((_HALVINGS, groups), dtype=bool)
+    np.put_along_axis(first, order[:, : groups // 2], values=True, axis=1)
+    inside = first[:, group].astype(np.float64)  # [halvings, n]
+    one = values @ inside.T / inside.sum(axis=1)  # [cells, halvings]
+    other = values @ (1 - inside).T / (1 - inside).sum(axis=1)
+    halving = np.arange(_HALVINGS)
+    falls = [
+        here[(best := here.argmax(axis=0)), halving] - there[best, halving]
+        for here, there in ((one, other), (other, one))
+    ]
+    return max(0.0, round(float(np.mean(falls)) / math.sqrt(2), 12))
 
 
 def _like_first(means: NDArray[np.float64]) -> NDArray[np.bool_]:

@@ -77,7 +77,7 @@ def run_cells(
                 run_abroad(left, sweep, crew)
         finally:
             end_sweep(sweep)
-    return [returned(ended.code) for ended in sorted(sweep.ended, key=lambda e: e.number)]
+    return [returned(ended.exit_code) for ended in sorted(sweep.ended, key=lambda e: e.number)]
 
 
 def run_job(launch: Launch, composer: Composer, sweep: Session, job: Job) -> Ended:
@@ -142,8 +142,7 @@ def _run(hall: _Hall, job: Job) -> Iterator[Cell]:
     if ended is None:
         yield cell
         return
-    sweep.end(ended, cell)
-    tell(sweep, ended)
+    tell(sweep, sweep.end(ended, cell))
 
 
 def _composed(hall: _Hall, job: Job) -> Cell | Ended:

@@ -66,7 +66,7 @@ def search(
             _Search(launch, composer, sweep, space, goals).run(config, storage)
         finally:
             end_sweep(sweep)
-    return [returned(ended.code) for ended in sweep.ended]
+    return [returned(ended.exit_code) for ended in sweep.ended]
 
 
 def _require_alone(launch: Launch) -> None:

@@ -17,12 +17,16 @@ from rageval.sweep.composing import Cell
 from rageval.sweep.ended import DONE, FAILED, Ended
 from rageval.sweep.errand import Tally
 from rageval.sweep.kept import Earlier
+from rageval.sweep.verdicts import judged
 from rageval.tracking.settings import TrackingConfig
 from rageval.tracking.sweeps import Parent, newest_metrics, open_parent
 from rageval.workflow import open_tracking, require_tracking
 
 # What a cell is told about how it is run and shown, and not about what it measures.
-_MANNER = ("sweep", "cache", "output", "run", "tracking", "latency", "secrets", "hydra")
+_MANNER = (
+    "sweep", "cache", "output", "run", "tracking", "latency", "secrets", "hydra", "gate",
+    "registry",
+)  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -158,11 +162,17 @@ class Session:
             return {}
         return {**spent, "cells": max(0.0, sum(done) - sum(spent.values()))}
 
-    def end(self, ended: Ended, cell: Cell | None = None) -> None:
-        """Note what a cell came to; one that failed halts the sweep if its own settings say so."""
+    def end(self, ended: Ended, cell: Cell | None = None) -> Ended:
+        """Note and return what a cell came to, with the gate's verdict if it asks for one.
+
+        One that failed halts the sweep if its own settings say so.
+        """
+        if cell is not None and self._parent is not None:
+            ended = judged(ended, cell, self._parent.store, self.target)
         self.ended.append(ended)
         if cell and ended.state == FAILED and cell.tree.whole["sweep"]["on_error"] == "stop":
             self.halt("a cell failed before, and sweep.on_error=stop")
+        return ended
 
     def count(self, tally: Tally) -> None:
         """Note what the stages of a cell were that ran elsewhere."""

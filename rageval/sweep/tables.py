@@ -49,6 +49,7 @@ def ranking(board: Leaderboard) -> Table:
             "p95 ms",
             "p95 recorded",
             "run",
+            *(["verdict"] if gated(board) else []),
         ],
         [
             [
@@ -62,6 +63,7 @@ def ranking(board: Leaderboard) -> Table:
                 cell.p95,
                 cell.recorded,
                 cell.run,
+                *([cell.verdict] if gated(board) else []),
             ]
             for place, cell in enumerate(board.cells, start=1)
         ],
@@ -78,8 +80,15 @@ def short(board: Leaderboard) -> Table:
         like = "=" if cell.number in board.alike else ""
         mrr = cell.whole["mrr"].value if "mrr" in cell.whole else None
         values = [chosen.get(key, "") for key in keys]
-        rows.append([len(rows) + 1, *values, found.value, interval, mrr, _latency(cell), like])
-    return Table(["", *keys, board.objective, "95 %", "mrr", "p95 ms", "like the best"], rows)
+        row = [len(rows) + 1, *values, found.value, interval, mrr, _latency(cell), like]
+        rows.append([*row, *([cell.verdict.partition(":")[0]] if gated(board) else [])])
+    heading = ["", *keys, board.objective, "95 %", "mrr", "p95 ms", "like the best"]
+    return Table([*heading, *(["gate"] if gated(board) else [])], rows)
+
+
+def gated(board: Leaderboard) -> bool:
+    """Say whether any cell was held against the champion."""
+    return any(cell.verdict for cell in board.cells)
 
 
 def _latency(cell: Ended) -> str:
@@ -93,7 +102,7 @@ def _headline(name: str) -> bool:
 
 def luck(board: Leaderboard) -> list[str]:
     """Return what the winner's place is worth, as sentences."""
-    if board.best is None or board.optimism is None or len(board.cells) < 2:
+    if board.best is None or board.bias is None or len(board.cells) < 2:
         return []
     value = board.best.whole[board.objective].value or 0.0
     others = len(board.alike) - 1
@@ -106,8 +115,8 @@ def luck(board: Leaderboard) -> list[str]:
     )
     return [
         f"best of {len(board.cells)} cells: {board.objective} {value:.3f}, {words}",
-        f"picking the best of so many flatters: expect about {value - board.optimism:.3f} "
-        f"({board.optimism:.3f} less); {others} other {cells} cannot be told from it",
+        f"selection bias: expect about {value - board.bias:.3f} on new questions "
+        f"(−{board.bias:.3f}); {others} other {cells} cannot be told from the best",
     ]
 
 

@@ -44,7 +44,7 @@ def keep_verdict(store: Store, run: str, verdict: Verdict) -> None:
     if verdict.comparison is not None:
         files |= _tables(GATE, verdict.comparison)
     _write(store, run, files)
-    mark(store, run, "rageval.gate", "passed" if verdict.passed else "failed")
+    mark(store, run, "rageval.gate", verdict.outcome.value)
     mark(store, run, GATED_AT, datetime.now(UTC).isoformat())
 
 

@@ -13,7 +13,7 @@ from rageval.config.next_command import next_command, typed_command, typed_words
 from rageval.config.reading import plain
 from rageval.config.settings import EvaluationConfig
 from rageval.errors import InputError
-from rageval.gatekeeping import Rules, judge
+from rageval.gatekeeping import Rules, judge, require_limits
 from rageval.plan import Plan
 from rageval.registry.version import register
 from rageval.report import console, summary
@@ -37,6 +37,8 @@ def run(composed: DictConfig) -> int:
     plan = replace(plan, choices=choices, command=typed_command(typed_words()))
     _require_store(plan)
     target = console.console()
+    for note in require_limits(plan, target):
+        target.print(f"note: {note}")
     store = open_tracking(plan.config.tracking, target)
     if store and kind == CELL and plan.config.sweep.resume:
         before = finished(store, CELL, plan.benchmark, plan.variant.whole)
@@ -62,7 +64,7 @@ def _afterwards(plan: Plan, store: Store | None, run_id: str, target: Console) -
         version = register(store, kept, config.registry, "none")
         target.print(f"registered as {config.registry.name(kept.result.dataset)} version {version}")
     if config.gate.enabled:
-        rules = Rules(config.gate, config.registry, config.threshold, config.secrets)
+        rules = Rules.of(config)
         target.print()
         return show(store, [judge(store, run_id, rules, target)], rules, target)
     gate = next_command("gate", f"gate.run={run_id}", dataset=config.dataset.name)

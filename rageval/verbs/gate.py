@@ -14,35 +14,41 @@ from rageval.config.next_command import next_command
 from rageval.config.reading import read_part
 from rageval.config.verbs import GateVerbConfig
 from rageval.errors import InputError, NoVerdictError
-from rageval.gatekeeping import Judgement, Rules, judge
+from rageval.gate.verdict import Outcome
+from rageval.gatekeeping import Judgement, OwnRunError, Rules, judge
 from rageval.report import console
-from rageval.tracking.reading import newest
+from rageval.tracking.reading import fetch, newest
 from rageval.tracking.store import Store
 from rageval.tracking.verdict import files_of, keep_verdict
 from rageval.verbs.candidates import all_named
-from rageval.verbs.suggestion import write_suggestion
+from rageval.verbs.suggestion import require_seen, write_suggestion
 from rageval.workflow import require_tracking
 
-_FAILED = 1
+_FAILED, _UNDECIDED = 1, 3
 
 
 def run(composed: DictConfig) -> int:
-    """Judge the candidates and return the exit code: 0 if all pass, 1 if any fails."""
+    """Judge the candidates; return 0 if all pass, 1 if any fails, 3 if any is inconclusive."""
     config = read_part(composed, GateVerbConfig)
+    if config.suggest:
+        require_seen(Path(config.suggest_to))
     target = console.console()
     store = require_tracking(config.tracking, target)
     rules = Rules(config.gate, config.registry, config.threshold, config.secrets)
-    found, refused = [], []
+    found, refused, runs = [], [], []
     for candidate in candidates(store, config):
         try:
-            found.append(judge(store, candidate(), rules, target))
+            runs.append(candidate())
+            found.append(judge(store, runs[-1], rules, target))
         except NoVerdictError as fault:
-            refused.append(str(fault))
+            # The floors of the champion itself need no comparison.
+            if not (config.suggest and isinstance(fault, OwnRunError)):
+                refused.append(str(fault))
     code = show(store, found, rules, target) if found else 0
     if refused:
         raise NoVerdictError("\n".join(refused))
     if config.suggest:
-        write_suggestion(config, found, target)
+        write_suggestion(config, [fetch(store, run).result for run in runs], target)
     return code
 
 
@@ -69,9 +75,12 @@ def show(store: Store, found: list[Judgement], rules: Rules, target: Console) ->
         target.print()
     if rules.gate.output is not None:
         _write(Path(rules.gate.output), found)
-    passed = all(judgement.verdict.passed for judgement in found)
+    verdicts = [judgement.verdict for judgement in found]
+    passed = all(verdict.passed for verdict in verdicts)
     target.print(Text(f"next: {_next(found, passed)}"))
-    return 0 if passed else _FAILED
+    if passed or rules.gate.report_only:
+        return 0
+    return _FAILED if any(v.outcome is Outcome.FAILED for v in verdicts) else _UNDECIDED
 
 
 def _next(found: list[Judgement], passed: bool) -> str:

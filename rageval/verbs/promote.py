@@ -12,7 +12,7 @@ from rageval.config.next_command import next_command
 from rageval.config.reading import read_part
 from rageval.config.verbs import PromoteConfig
 from rageval.errors import InputError, NoVerdictError
-from rageval.gate.verdict import State, Verdict
+from rageval.gate.verdict import Outcome, State, Verdict
 from rageval.gatekeeping import Judgement, Rules, judge, plans, unopposed
 from rageval.heldout.scoring import Scored, judge_held_out, score, size
 from rageval.registry.baseline import promoted_as, standing
@@ -37,6 +37,8 @@ def run(composed: DictConfig) -> int:
         raise InputError("force=true needs a reason that stays in the history: reason='…'")
     if config.gate.baseline is not None:
         raise InputError("gate.baseline: a promotion is held against the registry, not a file")
+    if config.gate.report_only:
+        raise InputError("gate.report_only: a promotion rests on the gate; use it with gate alone")
     target = console.console()
     store = require_tracking(config.tracking, target)
     rules = Rules(config.gate, config.registry, config.threshold, config.secrets)
@@ -96,6 +98,10 @@ def _promote(
     passed = verdict.passed
     if verdict.passed or config.force:
         passed = _held_out(judgement, rules, config, target) and passed
+    if verdict.outcome is Outcome.INCONCLUSIVE and not passed and not config.force:
+        raise NoVerdictError(
+            "not promoted: the gate is inconclusive, and gate.on_inconclusive=fail demands more"
+        )
     if not passed and not config.force:
         target.print("not promoted: the alias stays where it is")
         report = next_command("report", f"run={candidate.run}", dataset=candidate.result.dataset)

@@ -9,7 +9,7 @@ from importlib import import_module
 from attacks.attack import Attack
 
 # Of this package, in the order of the page.
-MODULES: tuple[str, ...] = ("digests", "seals", "naming")
+MODULES: tuple[str, ...] = ("digests", "seals", "naming", "limits", "set_changes")
 
 _HEAD = """\
 # Attacks on the verdict
