@@ -11,10 +11,12 @@ from rich.console import Console
 
 from rageval.anew import Trust, candidate_plan, champion_plan
 from rageval.errors import InputError, NoVerdictError
+from rageval.fingerprint import text_digest
 from rageval.gate.decision import decide
 from rageval.gate.settings import GateConfig
 from rageval.gate.thresholds import GateThresholds
 from rageval.gate.verdict import State, Verdict
+from rageval.golden.identity import SetIdentity
 from rageval.plan import Plan
 from rageval.registry.baseline import Baseline, baseline
 from rageval.registry.portable import read_portable
@@ -70,6 +72,7 @@ def judge(store: Store, run: str, rules: Rules, target: Console) -> Judgement:
                 f"there is no baseline: nothing was promoted as {name}@{rules.registry.alias} yet"
             )
         return Judgement(candidate, home, None, decide(candidate.result, None, rules.thresholds))
+    _require_same_set(candidate, found)
     return Judgement(candidate, home, found, _against(home, candidate, found, rules, target))
 
 
@@ -108,6 +111,32 @@ def _baseline(store: Store, rules: Rules, dataset: str) -> Baseline | None:
             f"{dataset!r}"
         )
     return found
+
+
+def _require_same_set(candidate: Kept, found: Baseline) -> None:
+    """Make sure that candidate and champion are of one set, where both say which.
+
+    Raises
+    ------
+    NoVerdictError
+        If they are of two sets of one name.
+    """
+    mine, other = (_identity(kept) for kept in (candidate, found.kept))
+    if mine.location and other.location and not mine.same_as(other):
+        raise NoVerdictError(
+            f"two different sets are called {mine.name!r}: the champion ({found.model} version "
+            f"{found.version}) is of {other.location}, the candidate of {mine.location}; name one "
+            "of them otherwise, by its `set:` line or dataset.name=…"
+        )
+
+
+def _identity(kept: Kept) -> SetIdentity:
+    return SetIdentity(
+        kept.result.dataset,
+        kept.tags.get("rageval.set_id", ""),
+        kept.tags.get("rageval.set_location", ""),
+        tuple(text_digest(row.text) for row in kept.result.rows.values()),
+    )
 
 
 def _against(

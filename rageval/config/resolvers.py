@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-import re
 from pathlib import Path
 
 from omegaconf import OmegaConf
 
 from rageval.config.places import shipped
+from rageval.errors import InputError
+from rageval.golden.source import name_from, stated_name
+from rageval.split_lock import LOCK, read_lock
 
 
 def sample(path: str) -> str:
@@ -29,11 +31,41 @@ def stem(path: str) -> str:
     >>> stem("data/My Set.yaml")
     'my_set'
     """
-    return re.sub(r"[^a-z0-9]+", "_", Path(path).stem.lower()).strip("_") or "set"
+    return name_from(Path(path))
+
+
+def set_name(path: str) -> str:
+    """Return the name in a golden file's `set:` line, else its stem: `${set_name:golden.yaml}`.
+
+    Examples
+    --------
+    >>> set_name("data/My Set.csv")
+    'my_set'
+    """
+    return stated_name(Path(path)) or stem(path)
+
+
+def lock_beside(path: str) -> str:
+    """Return the path of a golden file's lock: `${lock_beside:${dataset.questions}}`.
+
+    It is split.lock beside the file, or NAME.split.lock if that belongs to another golden file.
+
+    Examples
+    --------
+    >>> lock_beside("sets/golden.yaml")
+    'sets/split.lock'
+    """
+    beside = Path(path).with_name(LOCK)
+    try:
+        owner = read_lock(beside).file
+    except InputError:
+        owner = ""  # whoever reads it to split the set says what is wrong with it
+    other = owner and owner != Path(path).name
+    return str(Path(path).with_name(f"{Path(path).stem}.{LOCK}") if other else beside)
 
 
 def sibling(path: str, name: str) -> str:
-    """Return the path of a file beside another: `${sibling:${dataset.questions},split.lock}`.
+    """Return the path of a file beside another; configurations kept by version 0.1.0 use it.
 
     Examples
     --------
@@ -45,5 +77,5 @@ def sibling(path: str, name: str) -> str:
 
 def register() -> None:
     """Make them known to OmegaConf; doing it again changes nothing."""
-    for resolver in (sample, stem, sibling):
+    for resolver in (sample, stem, set_name, lock_beside, sibling):
         OmegaConf.register_new_resolver(resolver.__name__, resolver, replace=True)

@@ -22,7 +22,17 @@ _MODEL_CONFIG: dict[str, Any] = {
     "allow": [],
     "secrets": {},
 }
-_COPIED = ("set", "split", "retrieval", "benchmark", "variant", "chunking", "sources")
+_COPIED = (
+    "set",
+    "set_id",
+    "set_location",
+    "split",
+    "retrieval",
+    "benchmark",
+    "variant",
+    "chunking",
+    "sources",
+)
 
 
 def register(store: Store, kept: Kept, config: RegistryConfig, verdict: str) -> str:

@@ -59,6 +59,8 @@ def tags(outcome: Outcome) -> dict[str, str]:
     facts = {
         "rageval.version": __version__,
         "rageval.set": header.dataset,
+        "rageval.set_id": header.set_id,
+        "rageval.set_location": header.location,
         "rageval.split": header.split,
         "rageval.retrieval": header.retrieval,
         "rageval.benchmark": header.benchmark,

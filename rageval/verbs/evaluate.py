@@ -20,7 +20,7 @@ from rageval.report.wording import about, retrieval
 from rageval.tracking.reading import CELL, SINGLE, fetch, finished
 from rageval.tracking.store import Store
 from rageval.verbs.gate import show
-from rageval.workflow import measure_and_keep, open_tracking
+from rageval.workflow import introduce_set, measure_and_keep, open_tracking
 
 _FAILED = 1  # a leak, or questions on which the retriever failed
 
@@ -35,6 +35,8 @@ def run(composed: DictConfig) -> int:
     _require_store(plan)
     target = console.console()
     store = open_tracking(plan.config.tracking, target)
+    if store is not None:
+        introduce_set(plan, store, target)
     if store and kind == CELL and plan.config.sweep.resume:
         before = finished(store, CELL, plan.benchmark, plan.variant.whole)
         if before is not None:

@@ -8,7 +8,7 @@ from importlib import import_module
 
 from attacks.attack import Attack
 
-MODULES: tuple[str, ...] = ()  # of this package, in the order of the page
+MODULES: tuple[str, ...] = ("identity",)  # of this package, in the order of the page
 
 _HEAD = """\
 # Attacks on the verdict
