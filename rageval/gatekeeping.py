@@ -20,6 +20,7 @@ from rageval.golden.identity import SetIdentity
 from rageval.plan import Plan
 from rageval.registry.baseline import Baseline, baseline
 from rageval.registry.portable import read_portable
+from rageval.registry.promotion import settle_what_was_left
 from rageval.tracking.reading import RESCORE, Kept, fetch, finished
 from rageval.tracking.settings import RegistryConfig
 from rageval.tracking.store import Store
@@ -102,6 +103,7 @@ def _candidate(store: Store, run: str, rules: Rules) -> Kept:
 
 def _baseline(store: Store, rules: Rules, dataset: str) -> Baseline | None:
     if rules.gate.baseline is None:
+        settle_what_was_left(store, rules.registry, dataset, insist=False)
         found = baseline(store, rules.registry, dataset)
     else:
         found = read_portable(Path(rules.gate.baseline))

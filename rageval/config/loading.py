@@ -85,7 +85,7 @@ def load(config: DatasetConfig, added: tuple[Question, ...] = ()) -> Dataset:
         With every fault of the first part that has any: corpus, golden set, both together.
     """
     access: Access = build(config.access, "dataset.access")
-    corpus: Corpus = build(config.corpus, "dataset.corpus").load()
+    corpus: Corpus = build(config.corpus, "dataset.corpus").load().in_tie_order()
     golden: GoldenSet = build(config.golden, "dataset.golden").load(corpus)
     golden = replace(golden, questions=(*golden.questions, *added))
     require_own_lock(config, golden)
@@ -112,4 +112,4 @@ def open_pipeline(
     parts = build_parts(config, build(config.dataset.access, "dataset.access"))
     corpus: Corpus = build(config.dataset.corpus, "dataset.corpus").load()
     accept(corpus)
-    return Pipeline.build(corpus, parts, lambda _: None)
+    return Pipeline.build(corpus.in_tie_order(), parts, lambda _: None)

@@ -59,6 +59,11 @@ def register(store: Store, kept: Kept, config: RegistryConfig, verdict: str) -> 
     return version
 
 
+def version_of(store: Store, config: RegistryConfig, kept: Kept) -> str | None:
+    """Return the number of the version that a run is, None if it is none yet."""
+    return _existing(store, config.name(kept.result.dataset), kept)
+
+
 def _existing(store: Store, name: str, kept: Kept) -> str | None:
     found = store.client.search_model_versions(f"name = '{name}' and run_id = '{kept.run}'")
     if not found:

@@ -15,8 +15,8 @@ from rageval.gate.verdict import State, Verdict
 from rageval.gatekeeping import Judgement, Rules, judge, plans, unopposed
 from rageval.heldout.scoring import Scored, judge_held_out, score, size
 from rageval.registry.baseline import standing
-from rageval.registry.promotion import Promotion, move
-from rageval.registry.version import register
+from rageval.registry.promotion import Claim, Promotion, claimed
+from rageval.registry.version import register, version_of
 from rageval.report import console
 from rageval.tracking.ledger import Ledger, Purpose
 from rageval.tracking.reading import newest
@@ -57,15 +57,35 @@ def _promote(
     candidate, verdict = judgement.candidate, judgement.verdict
     console.show_verdict(target, verdict)
     keep_verdict(store, candidate.run, verdict)
-    passed = verdict.passed
-    if verdict.passed or config.force:
-        passed = _held_out(judgement, rules, config, target) and passed
-    if not passed and not config.force:
-        target.print("not promoted: the alias stays where it is")
-        target.print("next: python -m rageval +retriever=…   for another candidate, then gate it")
-        return _FAILED
-    _move(store, judgement, config, passed, target)
+    if not verdict.passed and not config.force:
+        return _refused(target)
+    before = _champion(store, judgement, config)
+    # Nothing is spent before the right to promote is won.
+    with claimed(store, config.registry, candidate.result.dataset) as claim:
+        claim.require_unmoved(before)
+        passed = _held_out(judgement, rules, config, target) and verdict.passed
+        if not passed and not config.force:
+            return _refused(target)
+        _move(claim, judgement, config, before, passed, target)
     return 0
+
+
+def _refused(target: Console) -> int:
+    target.print("not promoted: the alias stays where it is")
+    target.print("next: python -m rageval +retriever=…   for another candidate, then gate it")
+    return _FAILED
+
+
+def _champion(store: Store, judgement: Judgement, config: PromoteConfig) -> str | None:
+    """Return the version that is to be replaced, which must not be the candidate's own."""
+    dataset = judgement.candidate.result.dataset
+    before = None if judgement.against is None else judgement.against.version
+    if judgement.verdict.state is State.UNKNOWN:
+        before = standing(store, config.registry, dataset)
+    if before is not None and version_of(store, config.registry, judgement.candidate) == before:
+        model = config.registry.name(dataset)
+        raise NoVerdictError(f"version {before} is {model}@{config.registry.alias} already")
+    return before
 
 
 def _held_out(judgement: Judgement, rules: Rules, config: PromoteConfig, target: Console) -> bool:
@@ -95,19 +115,17 @@ def _held_out(judgement: Judgement, rules: Rules, config: PromoteConfig, target:
 
 
 def _move(
-    store: Store, judgement: Judgement, config: PromoteConfig, passed: bool, target: Console
+    claim: Claim,
+    judgement: Judgement,
+    config: PromoteConfig,
+    before: str | None,
+    passed: bool,
+    target: Console,
 ) -> None:
     verdict = judgement.verdict
     word = "passed" if passed else "none" if verdict.state is State.UNKNOWN else "failed"
-    version = register(store, judgement.candidate, config.registry, word)
-    dataset = judgement.candidate.result.dataset
-    before = None if judgement.against is None else judgement.against.version
-    if verdict.state is State.UNKNOWN:
-        before = standing(store, config.registry, dataset)
-    move(
-        store,
-        config.registry,
-        dataset,
+    version = register(claim.store, judgement.candidate, config.registry, word)
+    claim.move(
         Promotion(
             when=datetime.now(UTC).isoformat(timespec="seconds"),
             who=user(),
@@ -117,9 +135,9 @@ def _move(
             verdict=word,
             reason=config.reason or "the gate and the held-out check passed",
             forced=not passed,
-        ),
+        )
     )
-    model = config.registry.name(dataset)
+    model = config.registry.name(claim.dataset)
     was = f", version {before} is {config.registry.previous}" if before else ""
     forced = " (forced)" if not passed else ""
     target.print(f"{model}@{config.registry.alias} is version {version}{forced}{was}")

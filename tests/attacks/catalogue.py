@@ -8,7 +8,11 @@ from importlib import import_module
 
 from attacks.attack import Attack
 
-MODULES: tuple[str, ...] = ("identity",)  # of this package, in the order of the page
+MODULES: tuple[str, ...] = (
+    "identity",
+    "ties",
+    "promotion",
+)  # of this package, in the order of the page
 
 _HEAD = """\
 # Attacks on the verdict
