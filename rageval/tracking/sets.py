@@ -58,15 +58,15 @@ def introduce(store: Store, mine: SetIdentity) -> None:
     UnreachableError
         If the store does not answer.
     """
-    namesakes = [known for known in known_sets(store) if known.name == mine.name]
-    for other in namesakes:
-        if not mine.same_as(other):
+    known = known_sets(store)
+    for other in known:
+        if other.name == mine.name and not mine.same_as(other):
             raise InputError(
                 f"dataset.name: two different sets are called {mine.name!r} in "
                 f"{store.location.shown}: {other.location} and {mine.location}; name this one "
                 "otherwise, by its `set:` line or dataset.name=…"
             )
-    _note(store, mine, namesakes)
+    _note(store, mine, known)
 
 
 def held_out_elsewhere(
@@ -84,10 +84,21 @@ def held_out_elsewhere(
     return counts
 
 
-def _note(store: Store, mine: SetIdentity, namesakes: Iterable[SetIdentity]) -> None:
-    """Write down a set in the store's experiment; what was once held out stays noted."""
-    before = [known.held_out for known in namesakes]
-    held_out = sketch([*mine.held_out, *(name for names in before for name in names)])
+def _note(store: Store, mine: SetIdentity, known: Iterable[SetIdentity]) -> None:
+    """Write down a set in the store's experiment.
+
+    What it once held out stays noted. What another set asks on its dev side was seen here before:
+    a copy that splits the same questions in another way takes none of them from the original.
+    """
+    others = list(known)
+    before = {name for one in others if one.name == mine.name for name in one.held_out}
+    seen = {
+        name
+        for one in others
+        if one.name != mine.name
+        for name in set(one.questions) - set(one.held_out)
+    }
+    held_out = sketch(before | (set(mine.held_out) - seen))
     tags = {
         f"{_SET}{mine.name}": json.dumps({"id": mine.id, "location": mine.location}),
         f"{_QUESTIONS}{mine.name}": "".join(mine.questions),
@@ -113,10 +124,11 @@ def _sets(tags: Mapping[str, str]) -> Iterator[SetIdentity]:
             name,
             identity,
             where,
-            _parts(tags.get(f"{_QUESTIONS}{name}", "")),
-            _parts(tags.get(f"{_HELD_OUT}{name}", "")),
+            parts(tags.get(f"{_QUESTIONS}{name}", "")),
+            parts(tags.get(f"{_HELD_OUT}{name}", "")),
         )
 
 
-def _parts(text: str) -> tuple[str, ...]:
+def parts(text: str) -> tuple[str, ...]:
+    """Return the digests of a tag, which holds them without anything between."""
     return tuple(text[at : at + _DIGITS] for at in range(0, len(text), _DIGITS))

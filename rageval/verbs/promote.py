@@ -14,6 +14,7 @@ from rageval.errors import InputError, NoVerdictError
 from rageval.gate.verdict import State, Verdict
 from rageval.gatekeeping import Judgement, Rules, judge, plans, unopposed
 from rageval.heldout.scoring import Scored, judge_held_out, score, size
+from rageval.plan import Plan
 from rageval.registry.baseline import standing
 from rageval.registry.promotion import Claim, Promotion, claimed
 from rageval.registry.version import register, version_of
@@ -23,7 +24,7 @@ from rageval.tracking.reading import newest
 from rageval.tracking.run import user
 from rageval.tracking.store import Store
 from rageval.tracking.verdict import keep_verdict
-from rageval.workflow import require_tracking
+from rageval.workflow import require_tracking, seen_held_out
 
 _FAILED = 1
 
@@ -60,10 +61,13 @@ def _promote(
     if not verdict.passed and not config.force:
         return _refused(target)
     before = _champion(store, judgement, config)
+    mine, champion = plans(judgement, rules)
+    unseen = _unseen(store, mine, config, target)
     # Nothing is spent before the right to promote is won.
     with claimed(store, config.registry, candidate.result.dataset) as claim:
         claim.require_unmoved(before)
-        passed = _held_out(judgement, rules, config, target) and verdict.passed
+        passed = _held_out(judgement, mine, champion, config, target)
+        passed = passed and unseen and verdict.passed
         if not passed and not config.force:
             return _refused(target)
         _move(claim, judgement, config, before, passed, target)
@@ -88,7 +92,31 @@ def _champion(store: Store, judgement: Judgement, config: PromoteConfig) -> str 
     return before
 
 
-def _held_out(judgement: Judgement, rules: Rules, config: PromoteConfig, target: Console) -> bool:
+def _unseen(store: Store, mine: Plan, config: PromoteConfig, target: Console) -> bool:
+    """Say whether a candidate's dev questions are held out nowhere, as far as is known.
+
+    Raises
+    ------
+    NoVerdictError
+        If some are and the promotion is not forced.
+    """
+    seen = seen_held_out(mine.dataset, store)
+    if not seen:
+        return True
+    where = ", ".join(f"{n} are held out in the set {name}" for name, n in seen.items())
+    told = (
+        f"of the {len(mine.dataset.dev.golden)} dev questions of this run {where}: it was tuned on "
+        "what is held out; take them out of the set, or split it by the lock of that set"
+    )
+    if not config.force:
+        raise NoVerdictError(told)
+    target.print(Text(f"forced: {told}"))
+    return False
+
+
+def _held_out(
+    judgement: Judgement, mine: Plan, champion: Plan | None, config: PromoteConfig, target: Console
+) -> bool:
     """Say whether nothing on the held-out side speaks against a candidate; that spends a scoring.
 
     Raises
@@ -96,7 +124,7 @@ def _held_out(judgement: Judgement, rules: Rules, config: PromoteConfig, target:
     NoVerdictError
         If the budget is spent and the promotion is not forced.
     """
-    candidate, (mine, champion) = judgement.candidate, plans(judgement, rules)
+    candidate = judgement.candidate
     if size(mine) == 0:
         target.print("held-out check: the set has no held-out questions")
         return True
@@ -109,7 +137,7 @@ def _held_out(judgement: Judgement, rules: Rules, config: PromoteConfig, target:
             raise
         target.print(Text(f"forced: {fault}"))
         return False
-    held = judge_held_out(scored, champion, rules.thresholds, target)
+    held = judge_held_out(scored, champion, config.threshold, target)
     _show_held(target, scored, held)
     return held.passed
 
