@@ -13,6 +13,9 @@ from pathlib import Path
 
 import pytest
 
+# pytest -n has a process for each core already; numpy reads this when it is imported.
+os.environ.setdefault("OMP_NUM_THREADS", "1")
+
 import rageval
 from rageval.door import enter
 
