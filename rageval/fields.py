@@ -12,7 +12,7 @@ from typing import Annotated, TypeVar, dataclass_transform
 import pydantic.dataclasses
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field
 
-from rageval.naming import set_fault
+from rageval.naming import set_fault, shortened
 
 T = TypeVar("T")
 
@@ -27,8 +27,8 @@ def _not_blank(text: str) -> str:
 
 def _set_name(name: str) -> str:
     fault = set_fault(name)
-    if fault:
-        raise ValueError(fault)
+    if fault:  # what was got stands at the end of the sentence already
+        raise ValueError(fault.removeprefix(f"{shortened(name)} "))
     return name
 
 

@@ -55,7 +55,11 @@ def the_champion_is_another_teams(desk):
     return desk.gate(run)
 
 
-@attack(TOPIC, 2, "'HR leave' cannot name a set: use lowercase letters, digits and _")
+@attack(
+    TOPIC,
+    2,
+    "dataset.name: cannot name a set: use lowercase letters, digits and _, with dots between",
+)
 def a_name_that_no_file_may_have(desk):
     """Give a set a name by an override that a golden file may not have."""
     return desk.type("+retriever=bm25", *LOCAL, "dataset.name=HR leave", *QUICK)
