@@ -12,6 +12,8 @@ from typing import Annotated, ClassVar, TypeVar, dataclass_transform
 import pydantic.dataclasses
 from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field
 
+from rageval.naming import set_fault, shortened
+
 T = TypeVar("T")
 
 
@@ -23,9 +25,16 @@ def _not_blank(text: str) -> str:
     return text
 
 
+def _set_name(name: str) -> str:
+    fault = set_fault(name)
+    if fault:  # what was got stands at the end of the sentence already
+        raise ValueError(fault.removeprefix(f"{shortened(name)} "))
+    return name
+
+
 Name = Annotated[str, Field(strict=True), AfterValidator(_not_blank)]  # no blanks around it
 # What experiments, models and folders are named after.
-SetIdentifier = Annotated[str, Field(strict=True, pattern=r"^\w[\w. -]*$", max_length=100)]
+SetIdentifier = Annotated[str, Field(strict=True), AfterValidator(_set_name)]
 Count = Annotated[int, Field(strict=True, ge=1)]  # 1, 2, …
 Days = Annotated[int, Field(strict=True, ge=1, le=36_500)]  # up to a hundred years
 Natural = Annotated[int, Field(strict=True, ge=0)]  # 0, 1, …

@@ -19,17 +19,19 @@ from rageval.anew import (
 from rageval.comparison.result import Result, same_answers
 from rageval.config.settings import EvaluationConfig
 from rageval.errors import InputError, NoVerdictError, UnreachableError
+from rageval.fingerprint import text_digest
 from rageval.gate.decision import Terms, decide
 from rageval.gate.exceptions import NO_EXCEPTIONS, read_exceptions
 from rageval.gate.settings import GateConfig
 from rageval.gate.thresholds import Absent, GateThresholds, nearest
 from rageval.gate.verdict import State, Verdict
+from rageval.golden.identity import SetIdentity
 from rageval.measures.catalogue import catalogue
 from rageval.plan import Plan
 from rageval.provenance.variant import changed_libraries
 from rageval.registry.baseline import Baseline, baseline
 from rageval.registry.portable import read_portable
-from rageval.registry.promotion import history
+from rageval.registry.promotion import history, settle_what_was_left
 from rageval.tracking.reading import RESCORE, Kept, fetch, finished
 from rageval.tracking.settings import RegistryConfig
 from rageval.tracking.store import Store
@@ -114,6 +116,7 @@ def judge(store: Store, run: str, rules: Rules, target: Console) -> Judgement:
             )
         verdict = decide(candidate.result, None, rules.thresholds, terms=terms)
         return Judgement(candidate, home, None, verdict)
+    _require_same_set(candidate, found)
     moved = _moved_by_hand(store, rules, found)
     champion, state, note = _champion(home, candidate, found, rules, target)
     verdict = decide(candidate.result, champion, rules.thresholds, state, terms)
@@ -152,6 +155,7 @@ def _candidate(store: Store, run: str, rules: Rules) -> Kept:
 
 def _baseline(store: Store, rules: Rules, dataset: str) -> Baseline | None:
     if rules.gate.baseline is None:
+        settle_what_was_left(store, rules.registry, dataset, insist=False)
         found = baseline(store, rules.registry, dataset)
     else:
         found = read_portable(Path(rules.gate.baseline))
@@ -161,6 +165,32 @@ def _baseline(store: Store, rules: Rules, dataset: str) -> Baseline | None:
             f"{dataset!r}"
         )
     return found
+
+
+def _require_same_set(candidate: Kept, found: Baseline) -> None:
+    """Make sure that candidate and champion are of one set, where both say which.
+
+    Raises
+    ------
+    NoVerdictError
+        If they are of two sets of one name.
+    """
+    mine, other = (_identity(kept) for kept in (candidate, found.kept))
+    if mine.location and other.location and not mine.same_as(other):
+        raise NoVerdictError(
+            f"two different sets are called {mine.name!r}: the champion ({found.model} version "
+            f"{found.version}) is of {other.location}, the candidate of {mine.location}; name one "
+            "of them otherwise, by its `set:` line or dataset.name=…"
+        )
+
+
+def _identity(kept: Kept) -> SetIdentity:
+    return SetIdentity(
+        kept.result.dataset,
+        kept.tags.get("rageval.set_id", ""),
+        kept.tags.get("rageval.set_location", ""),
+        tuple(text_digest(row.text) for row in kept.result.rows.values()),
+    )
 
 
 def _moved_by_hand(store: Store, rules: Rules, found: Baseline) -> str:
@@ -176,6 +206,7 @@ def _moved_by_hand(store: Store, rules: Rules, found: Baseline) -> str:
     past = history(store, found.model)
     if past and past[-1].after == found.version:
         return ""
+    settle_what_was_left(store, rules.registry, found.kept.result.dataset)  # one that is under way
     alias = f"{found.model}@{rules.registry.alias}"
     said = (
         f"the last promotion made version {past[-1].after} the champion"

@@ -8,6 +8,9 @@ LONGEST_ID = 500  # characters: beyond it is a text in the wrong place
 LONGEST_SUBSET = 150  # characters: it becomes part of a metric's key, of which stores take 250
 _LONGEST_ESCAPED = 200  # characters, with what stands for those that a metric's key has not
 
+_SET = re.compile(r"[a-z0-9_]+(\.[a-z0-9_]+)*")
+_LONGEST_SET = 100
+_CLAIMED = ".promotion"  # ends the names that a registry holds while a champion is promoted
 _PLAIN = re.compile(r"[A-Za-z0-9_. -]")
 _ESCAPE = re.compile(r"-x([0-9a-f]+)-")
 _CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029]")  # with the line ends of Unicode
@@ -31,6 +34,42 @@ def name_fault(name: str, longest: int = LONGEST_ID) -> str | None:
     if len(name) > longest:
         return f"has {len(name):,} characters, at most {longest} are allowed"
     return None
+
+
+def set_fault(name: str) -> str | None:
+    """Return what is wrong with the name of a golden set, or None.
+
+    Experiments, models and folders are named after it, so it is the same rule in every format.
+
+    Examples
+    --------
+    >>> set_fault("hr.leave_2024") is None
+    True
+    >>> set_fault("HR leave")
+    "'HR leave' cannot name a set: use lowercase letters, digits and _, with dots between"
+    >>> set_fault("hr.promotion")
+    "'hr.promotion' cannot name a set: a name that ends with .promotion is taken"
+    """
+    if not _SET.fullmatch(name):
+        why = "use lowercase letters, digits and _, with dots between"
+    elif name.endswith(_CLAIMED):
+        why = f"a name that ends with {_CLAIMED} is taken"
+    elif len(name) > _LONGEST_SET:
+        why = f"it has {len(name)} characters, at most {_LONGEST_SET} are allowed"
+    else:
+        return None
+    return f"{shortened(name)} cannot name a set: {why}"
+
+
+def set_name_of(stem: str) -> str:
+    """Return the name of a set that is named after its file or folder.
+
+    Examples
+    --------
+    >>> set_name_of("My Set-2024"), set_name_of("漢字")
+    ('my_set_2024', 'set')
+    """
+    return re.sub(r"[^a-z0-9]+", "_", stem.lower()).strip("_")[:_LONGEST_SET] or "set"
 
 
 def subset_fault(name: str) -> str | None:

@@ -13,11 +13,20 @@ from pathlib import Path
 
 from rageval.errors import InputError
 from rageval.fields import Flag, Name, Natural, Share, component
+from rageval.fingerprint import text_digest
 from rageval.golden.question import GoldenSet, Question
 from rageval.judging.resolution import fault_of
-from rageval.split_lock import read_lock, write_lock
+from rageval.split_lock import Lock, read_lock, write_lock
 
 DEV, HOLDOUT = "dev", "holdout"
+
+
+@dataclass(frozen=True, slots=True)
+class Owner:
+    """The golden set that a lock belongs to."""
+
+    identity: str = ""
+    file: str = ""  # name of its file or folder
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,6 +37,8 @@ class Assignment:
     new: tuple[str, ...]  # ids that the lock did not know
     bridging: tuple[tuple[str, ...], ...]  # ids of each group that is on both sides
     lock: str | None  # path of the lock file; None = nothing is locked
+    held_out: frozenset[str] = frozenset()  # digests of the texts of held-out questions
+    owner: Owner | None = None  # of a lock that is written for the first time
 
     @property
     def notes(self) -> tuple[str, ...]:
@@ -38,10 +49,23 @@ class Assignment:
         return (f"{groups} of questions on both sides of the split; `check` names them",)
 
     def write_lock(self) -> None:
-        """Add the new questions to the lock file; without any the file is not touched."""
-        if self.lock is not None and self.new:
-            path = Path(self.lock)
-            write_lock(path, read_lock(path) | {name: self.sides[name] for name in self.new})
+        """Add what is new to the lock file; without anything new the file is not touched."""
+        if self.lock is None:
+            return
+        path = Path(self.lock)
+        known = read_lock(path)
+        if not self.new and (not known.file or self.held_out <= known.held_out):
+            return
+        owner = self.owner or Owner()
+        write_lock(
+            path,
+            Lock(
+                sides={**known.sides, **{name: self.sides[name] for name in self.new}},
+                identity=known.identity or owner.identity,
+                file=known.file or owner.file,
+                held_out=known.held_out | self.held_out,
+            ),
+        )
 
 
 @component
@@ -73,14 +97,15 @@ class Split:
         """
         if not self.holdout:
             return Assignment({question.id: DEV for question in golden}, (), (), None)
-        locked = {} if self.lock is None else read_lock(Path(self.lock))
+        locked = {} if self.lock is None else read_lock(Path(self.lock)).sides
         faults = [*_moved(golden, locked), *_torn(golden, group)]
         if faults:
             raise InputError.of(faults)
         of_group = self._sides(golden, group, locked)
         sides = {q.id: locked.get(q.id) or of_group[group[q.id]] for q in golden}
         new = tuple(question.id for question in golden if question.id not in locked)
-        return Assignment(sides, new, tuple(_bridges(sides, group)), self.lock)
+        held_out = frozenset(text_digest(q.text) for q in golden if sides[q.id] == HOLDOUT)
+        return Assignment(sides, new, tuple(_bridges(sides, group)), self.lock, held_out)
 
     def _sides(
         self, golden: GoldenSet, group: Mapping[str, str], locked: Mapping[str, str]

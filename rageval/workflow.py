@@ -15,6 +15,8 @@ from pathlib import Path
 
 from rich.console import Console
 
+from rageval.config.identity import sample_set
+from rageval.config.loading import Dataset
 from rageval.config.reading import parameters
 from rageval.config.settings import EvaluationConfig
 from rageval.errors import InputError
@@ -22,7 +24,7 @@ from rageval.evaluation import latency
 from rageval.evaluation.evaluation import Evaluation, Known, evaluate
 from rageval.evaluation.grounds import Benchmark
 from rageval.evaluation.latency import Latency
-from rageval.fingerprint import digest
+from rageval.fingerprint import digest, text_digest
 from rageval.pipeline import Pipeline
 from rageval.plan import Plan
 from rageval.provenance.working_copy import WorkingCopy
@@ -35,6 +37,7 @@ from rageval.thresholds import weak
 from rageval.tracking import store as stores
 from rageval.tracking.record import record
 from rageval.tracking.run import running, write
+from rageval.tracking.sets import held_out_elsewhere, introduce
 from rageval.tracking.settings import TrackingConfig
 from rageval.tracking.store import Store
 from rageval.tracking.sweeps import Parent
@@ -84,6 +87,31 @@ class Measured:
     evaluation: Evaluation
     latency: Latency | None
     recorded: bool  # the latency is that of an equal pipeline earlier in this process
+
+
+def introduce_set(plan: Plan, store: Store, target: Console) -> None:
+    """Make a plan's set known to its store, and say which of its questions others hold out.
+
+    Raises
+    ------
+    InputError
+        If another set has its name there.
+    """
+    introduce(store, plan.dataset.identity)
+    for name, n in seen_held_out(plan.dataset, store).items():
+        target.print(
+            f"note: {n} of the {len(plan.dataset.dev.golden)} dev questions are held out in the "
+            f"set {name}: a run that has seen them is not promoted"
+        )
+
+
+def seen_held_out(dataset: Dataset, store: Store) -> dict[str, int]:
+    """Return how many dev questions of a set are held out in which set, as far as is known.
+
+    A question whose words are on both sides of the set itself is for `check` to warn of.
+    """
+    texts = {text_digest(question.text) for question in dataset.dev.golden}
+    return held_out_elsewhere(store, texts - dataset.assignment.held_out, [sample_set()])
 
 
 def work(plan: Plan, target: Console) -> Measured:
@@ -219,4 +247,6 @@ def _header(plan: Plan, evaluation: Evaluation) -> Header:
             *(f"not covered by the variant: {unseen}" for unseen in plan.variant.made.uncovered),
             *notes(evaluation),
         ),
+        set_id=plan.dataset.identity.id,
+        location=plan.dataset.identity.location,
     )

@@ -13,6 +13,9 @@ from pathlib import Path
 
 import pytest
 
+# pytest -n has a process for each core already; numpy reads this when it is imported.
+os.environ.setdefault("OMP_NUM_THREADS", "1")
+
 import rageval
 from rageval.door import enter
 
@@ -67,6 +70,14 @@ def typed(
     return enter_words
 
 
+def interruptible() -> None:
+    """Let this process end by Ctrl-C and SIGTERM, which a background job inherits as ignored."""
+    ends = {signal.SIGINT, signal.SIGTERM}
+    for number in ends:
+        signal.signal(number, signal.SIG_DFL)
+    signal.pthread_sigmask(signal.SIG_UNBLOCK, ends)
+
+
 class Program:
     """`python -m rageval` as a process of its own, as a user's shell would start it."""
 
@@ -85,6 +96,7 @@ class Program:
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
             text=True,
+            preexec_fn=interruptible,
         )
 
     def interrupted(self, process: subprocess.Popen[str], folder: Path, begun: str) -> Said:

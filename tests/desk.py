@@ -5,11 +5,14 @@ import io
 import json
 import os
 import re
+import signal
+import subprocess
 import sys
 from pathlib import Path
 
 from conftest import Said
 
+import rageval
 from rageval.door import enter
 
 DATA = Path(__file__).parent / "data" / "tiny"
@@ -33,6 +36,32 @@ def _unset(prefix):
         yield
     finally:
         os.environ.update(taken)
+
+
+_KILLED = """
+import os, signal, sys
+from rageval.door import enter
+from rageval.registry import promotion
+
+where, name = promotion, sys.argv.pop(1)
+if name.startswith("Claim."):
+    where, name = promotion.Claim, name.removeprefix("Claim.")
+setattr(where, name, lambda *words: os.kill(os.getpid(), signal.SIGKILL))
+words, sys.argv = sys.argv[1:], ["rageval"]
+sys.exit(enter(words))
+"""
+
+
+def killed(desk, run, step):
+    """Let a program of its own promote a run, and kill it as it begins a step."""
+    clean = {k: v for k, v in os.environ.items() if not k.startswith("MLFLOW_")}
+    words = ["promote", f"gate.run={run}", "dataset.name=tiny", "holdout.budget=1000"]
+    done = subprocess.run(
+        [sys.executable, "-c", _KILLED, step, *words, *desk.store],
+        cwd=desk.folder, capture_output=True, text=True, check=False,
+        env={**clean, "PYTHONPATH": str(Path(rageval.__file__).parents[1])},
+    )  # fmt: skip
+    assert done.returncode == -signal.SIGKILL, done
 
 
 class Desk:

@@ -3,9 +3,9 @@ its standard input."""
 
 import sys
 
-from ray.cluster_utils import Cluster
-
 if __name__ == "__main__":
+    from ray.cluster_utils import Cluster  # an extra; pytest imports this file as it does any other
+
     node = {"num_cpus": 1, "object_store_memory": 80 * 2**20}
     cluster = Cluster(initialize_head=True, head_node_args={**node, "include_dashboard": False})
     cluster.add_node(**node)

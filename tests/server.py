@@ -61,5 +61,9 @@ class Server:
     def age(self, model):
         """Let a registered model be as old as one can be."""
         with sqlite3.connect(self.folder / "server.db") as base:
-            base.execute("UPDATE registered_models SET creation_time = 0 WHERE name = ?", [model])
+            base.execute(
+                "UPDATE registered_models SET creation_time = 0, last_updated_time = 0 "
+                "WHERE name = ?",
+                [model],
+            )
         base.close()

@@ -215,7 +215,7 @@ def test_one_of_a_thing_is_told_in_the_singular(project):
     rows = [{"id": "q1", "question": "???", "expected": ["a"]}]
     Path("golden.json").write_text(json.dumps({"set": "s", "questions": rows}))
     said = project()
-    assert "golden: 1 document, no fault found" in said.out
+    assert "s: 1 document, no fault found" in said.out
     assert "\n1 warning\n" in said.out
     assert "1 question is new to split.lock; a run will add it" in said.out
 

@@ -154,7 +154,7 @@ def test_the_set_is_named_after_the_folder_unless_it_is_named(tmp_path):
     path = write(folder, [query("q1")], HEADER + "q1\ta\t1\n")
     assert BeirGolden(path).load(CORPUS).name == "my_set_2"
     assert BeirGolden(path, name="other.name").load(CORPUS).name == "other.name"
-    with pytest.raises(InputError, match="no set identifier"):
+    with pytest.raises(InputError, match="cannot name a set"):
         BeirGolden(path, name="Other").load(CORPUS)
 
 

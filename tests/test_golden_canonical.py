@@ -222,7 +222,7 @@ def test_all_faults_of_a_file_are_told_at_once_with_line_and_question(tmp_path):
         - just text
         """
     assert faults(tmp_path, text) == [
-        "1: 'HR' is no set identifier: lowercase letters, digits and _ are allowed, dots between",
+        "1: 'HR' cannot name a set: use lowercase letters, digits and _, with dots between",
         "4: question 'q1': question is empty or blank",
         "10: question 'q2': expected names 'a' twice",
         "11: question 'q1': the id is taken by the question on line 3",

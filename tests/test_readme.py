@@ -1,5 +1,6 @@
 """The README's commands and examples run as they are typed."""
 
+import ast
 import re
 import shlex
 import sqlite3
@@ -105,7 +106,26 @@ def test_the_two_commands_are_the_readmes_first_blocks():
     assert second.strip().endswith("pytest -n auto")
 
 
-def test_the_ci_script_calls_the_test_command_of_the_readme():
-    second = blocks(README, "bash")[1].strip()
+def test_the_ci_script_runs_the_two_commands_as_the_readme_prints_them():
     script = (ROOT / ".ci" / "run").read_text()
-    assert second.rpartition("/")[2] in script
+    begin, end = script.index("readme_command() {"), script.index("for number in")
+    for number, block in enumerate(blocks(README, "bash")[:2], start=1):
+        said = subprocess.run(
+            ["bash", "-c", f"{script[begin:end]}\nreadme_command {number}"],
+            cwd=ROOT, capture_output=True, text=True, check=True,
+        )  # fmt: skip
+        assert said.stdout == block.strip() + "\n"
+        assert block.strip() not in script  # it is read, not repeated
+
+
+# What `pip install -e '.[dev]'` leaves out. pytest imports every file of tests/ for its examples.
+EXTRAS = {"ray", "optuna", "fsspec", "model2vec", "wordllama", "sentence_transformers", "submitit"}
+FILES = sorted((ROOT / "tests").rglob("*.py"))
+
+
+@pytest.mark.parametrize("file", FILES, ids=lambda file: file.name)
+def test_no_file_of_the_tests_needs_an_extra_to_be_imported(file):
+    for node in ast.parse(file.read_text(encoding="utf-8")).body:
+        names = [alias.name for alias in node.names] if isinstance(node, ast.Import) else []
+        names += [node.module or ""] if isinstance(node, ast.ImportFrom) else []
+        assert not EXTRAS & {name.partition(".")[0] for name in names}, (file, node.lineno)

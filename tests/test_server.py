@@ -3,11 +3,10 @@
 import shutil
 
 import pytest
-from desk import Desk
+from desk import Desk, killed
 from server import Server
 
 from rageval.registry import promotion
-from rageval.verbs import promote
 
 
 @pytest.fixture(scope="module")
@@ -79,8 +78,8 @@ def test_a_server_that_goes_away_between_gate_and_alias_promotes_nothing(
         running.kill()
         return move(*words)
 
-    move = promote.move
-    monkeypatch.setattr(promote, "move", gone_before)
+    move = promotion.Claim.move
+    monkeypatch.setattr(promotion.Claim, "move", gone_before)
     said = desk.promote(desk.second)
     assert (said.code, "does not answer" in said.err) == (4, True)
     assert "champion is version" not in said.out
@@ -88,8 +87,9 @@ def test_a_server_that_goes_away_between_gate_and_alias_promotes_nothing(
     running.start()
     assert desk.aliases("rageval-tiny") == {"champion": "1"}
     assert [h["after"] for h in desk.history("rageval-tiny")] == ["1"]
-    assert desk.client.search_registered_models("name = 'rageval-tiny.promotion'") == []
+    running.age("rageval-tiny.promotion")  # the program that made the claim, this one, runs on
     assert desk.promote(desk.second).code == 0  # nothing stands in the way
+    assert desk.client.search_registered_models("name = 'rageval-tiny.promotion'") == []
     assert desk.aliases("rageval-tiny") == {"champion": "2", "previous": "1"}
 
 
@@ -137,3 +137,23 @@ def test_a_server_that_goes_away_while_the_gate_reads_is_exit_4(running, desk, m
     said = desk.gate(desk.second)  # and one that is gone before
     assert (said.code, said.out) == (4, "")
     assert said.err.startswith(f"tracking store {running.uri} does not answer")
+
+
+@pytest.mark.parametrize("step", ["before the alias", "after the alias"])
+def test_a_promotion_that_is_killed_is_undone_or_finished_by_the_next_command_at_once(
+    running, desk, step
+):
+    run = desk.evaluate("+retriever=tfidf")
+    before, past = desk.aliases("rageval-tiny")["champion"], len(desk.history("rageval-tiny"))
+    killed(desk, run, {"before the alias": "Claim.move", "after the alias": "_settle"}[step])
+    assert desk.client.search_registered_models("name = 'rageval-tiny.promotion'") != []
+    said = desk.type("gate", "dataset.name=tiny", f"gate.run={desk.first}")  # any command will do
+    assert said.code in (0, 1), said
+    assert desk.client.search_registered_models("name = 'rageval-tiny.promotion'") == []
+    now = desk.aliases("rageval-tiny")
+    if step == "after the alias":
+        assert len(desk.history("rageval-tiny")) == past + 1
+        assert (now["previous"], now["champion"] != before) == (before, True)
+    else:
+        assert len(desk.history("rageval-tiny")) == past
+        assert now["champion"] == before

@@ -378,7 +378,7 @@ def test_an_equal_single_run_finds_what_the_cell_found(typed, tiny):
 
 
 def test_the_last_sweep_is_what_report_shows(typed, tiny):
-    here = ["dataset.name=golden", "open=false"]
+    here = ["dataset.name=tiny", "open=false"]
     assert typed("+retriever=bm25", *tiny, *BASE).code == 0
     assert typed("report", *here).code == 0
     assert "Sweep of" not in Path("report.html").read_text()

@@ -182,10 +182,14 @@ def test_ctrl_c_during_a_call_of_the_store_waits_for_its_end():
             self.ended = True
 
     store = Slow()
-    with pytest.raises(KeyboardInterrupt):
-        Client(store, "here").create_run()
-    assert store.ended
-    assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)  # ignored in background jobs
+    try:
+        with pytest.raises(KeyboardInterrupt):
+            Client(store, "here").create_run()
+        assert store.ended
+        assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
+    finally:
+        signal.signal(signal.SIGINT, before)
 
 
 @pytest.mark.parametrize("experiment", ["one", "two", "three", "four"])

@@ -11,6 +11,7 @@ from rageval.measures import trec_eval
 from rageval.measures.trec_eval import JudgedRanks, judged_ranks
 from rageval.trec.qrels import read_qrels
 from rageval.trec.run import read_run
+from rageval.trec.topics import read_topics
 from rageval.trec.words import name_of, word
 
 HAND = Path(__file__).parent / "data" / "trec"
@@ -234,3 +235,45 @@ def test_topics_that_say_the_same_cannot_tell_the_queries_of_a_run(typed, tmp_pa
     said = replayed(typed, tmp_path, "q1\tOne?\nq2\tOne?\nq3\tThree?\nq4\tFour?\n")
     assert said.code == 2
     assert "topics.tsv:2: queries 'q1' and 'q2' say the same" in said.err
+
+
+TOPICS = """<top>
+<num> Number: 301
+<title> Error: connection refused
+<desc> Description:
+How does vector<int> grow? R&D; a < b
+<narr> Narrative: relevant
+is: all
+</top>
+<top><num>302</num><title>bees &amp; warmth &lt;winter&gt; &#233;</title></top>
+<top>
+<num> Number: 303
+<title> Topic: Description: of a boat?a=1&copy=2
+</top>
+"""
+
+
+def test_a_topic_keeps_every_word_but_trecs_own(tmp_path):
+    path = tmp_path / "topics"
+    path.write_text(TOPICS, encoding="utf-8")
+    assert {name: words for name, (_, words) in read_topics(path).items()} == {
+        "301": "Error: connection refused",
+        "302": "bees & warmth <winter> é",
+        "303": "Description: of a boat?a=1&copy=2",  # `&copy=` is no entity
+    }
+
+
+@pytest.mark.parametrize(
+    ("field", "text"),
+    [("desc", "How does vector<int> grow? R&D; a < b"), ("narr", "relevant is: all")],
+)
+def test_a_longer_field_of_a_topic_keeps_every_word_too(field, text, tmp_path):
+    path = tmp_path / "topics"
+    path.write_text(TOPICS.split("</top>")[0] + "</top>", encoding="utf-8")
+    assert read_topics(path, field) == {"301": (1, text)}
+
+
+def test_a_topic_in_one_line_without_closing_tags_is_read(tmp_path):
+    path = tmp_path / "topics"
+    path.write_text("<top> <num> 7 <title> bees <desc> long </top>")
+    assert read_topics(path, "title") == {"7": (1, "bees")}

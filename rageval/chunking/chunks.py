@@ -50,7 +50,7 @@ class Chunks:
     @cached_property
     def digest(self) -> str:
         """Name the content: the corpus and where it is cut (64 hex digits)."""
-        total = hashlib.sha256(self.corpus.digest.encode())
+        total = hashlib.sha256(self.corpus.digest_as_read.encode())
         for column in (self.document, self.start, self.end):
             total.update(column.tobytes())
         return total.hexdigest()

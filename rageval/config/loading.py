@@ -5,20 +5,20 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import cached_property
-from pathlib import Path
 
 from rageval.config.build import build, build_parts
+from rageval.config.identity import identify, owner, require_own_lock
 from rageval.config.settings import DatasetConfig, PipelineConfig
 from rageval.corpus.document import Corpus
 from rageval.errors import InputError
 from rageval.golden.access import Access
+from rageval.golden.identity import SetIdentity
 from rageval.golden.question import GoldenSet, Question
 from rageval.judging.check import check
 from rageval.judging.grouping import group_keys
 from rageval.judging.resolution import Evidence
 from rageval.pipeline import Pipeline
 from rageval.split import DEV, HOLDOUT, Assignment
-from rageval.split_lock import LOCK
 
 
 @dataclass(frozen=True)
@@ -38,6 +38,7 @@ class Dataset:
     evidence: tuple[Evidence, ...]  # one a question of `golden`
     access: Access
     assignment: Assignment
+    identity: SetIdentity
 
     @cached_property
     def dev(self) -> Side:
@@ -83,36 +84,17 @@ def load(config: DatasetConfig, added: tuple[Question, ...] = ()) -> Dataset:
     InputError
         With every fault of the first part that has any: corpus, golden set, both together.
     """
-    _require_own_lock(config)
     access: Access = build(config.access, "dataset.access")
-    corpus: Corpus = build(config.corpus, "dataset.corpus").load()
+    corpus: Corpus = build(config.corpus, "dataset.corpus").load().in_tie_order()
     golden: GoldenSet = build(config.golden, "dataset.golden").load(corpus)
     golden = replace(golden, questions=(*golden.questions, *added))
+    require_own_lock(config, golden)
     evidence = check(golden, corpus, access)
     split = build(config.split, "dataset.split")
     assignment: Assignment = split.assign(golden, group_keys(golden, evidence, corpus))
-    return Dataset(corpus, golden, evidence, access, assignment)
-
-
-def _require_own_lock(config: DatasetConfig) -> None:
-    """Make sure that a locked set is split by its own lock; another shows what it holds out.
-
-    Raises
-    ------
-    InputError
-        If a lock lies beside the golden set, and another one or none is configured.
-    """
-    path = config.golden.get("path")
-    own = Path(str(path)).with_name(LOCK) if path else None
-    if own is None or not own.is_file():
-        return
-    named = config.split.get("lock")
-    same = named is not None and Path(str(named)).resolve() == own.resolve()
-    if not same or config.split.get("holdout") is False:
-        raise InputError(
-            f"dataset.split: {own} locks this set; another lock, or none, would show questions "
-            "that it holds out"
-        )
+    identity = identify(config, golden, assignment)
+    assignment = replace(assignment, owner=owner(config, identity))
+    return Dataset(corpus, golden, evidence, access, assignment, identity)
 
 
 def open_pipeline(
@@ -130,4 +112,4 @@ def open_pipeline(
     parts = build_parts(config, build(config.dataset.access, "dataset.access"))
     corpus: Corpus = build(config.dataset.corpus, "dataset.corpus").load()
     accept(corpus)
-    return Pipeline.build(corpus, parts, lambda _: None)
+    return Pipeline.build(corpus.in_tie_order(), parts, lambda _: None)

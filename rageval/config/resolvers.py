@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import re
 from pathlib import Path
 from typing import Any
 
@@ -11,6 +10,9 @@ from omegaconf import OmegaConf
 from omegaconf.errors import InterpolationResolutionError
 
 from rageval.config.places import shipped
+from rageval.errors import InputError
+from rageval.golden.source import name_from, stated_name
+from rageval.split_lock import LOCK, read_lock
 
 _NOTHING = "\0"  # no default was given: a value that no environment holds
 _MAY_READ = frozenset({"secrets", "hydra"})  # Hydra's own node decides nothing that is measured
@@ -35,11 +37,41 @@ def stem(path: str) -> str:
     >>> stem("data/My Set.yaml")
     'my_set'
     """
-    return re.sub(r"[^a-z0-9]+", "_", Path(path).stem.lower()).strip("_") or "set"
+    return name_from(Path(path))
+
+
+def set_name(path: str) -> str:
+    """Return the name in a golden file's `set:` line, else its stem: `${set_name:golden.yaml}`.
+
+    Examples
+    --------
+    >>> set_name("data/My Set.csv")
+    'my_set'
+    """
+    return stated_name(Path(path)) or stem(path)
+
+
+def lock_beside(path: str) -> str:
+    """Return the path of a golden file's lock: `${lock_beside:${dataset.questions}}`.
+
+    It is split.lock beside the file, or NAME.split.lock if that belongs to another golden file.
+
+    Examples
+    --------
+    >>> lock_beside("sets/golden.yaml")
+    'sets/split.lock'
+    """
+    beside = Path(path).with_name(LOCK)
+    try:
+        owner = read_lock(beside).file
+    except InputError:
+        owner = ""  # whoever reads it to split the set says what is wrong with it
+    other = owner and owner != Path(path).name
+    return str(Path(path).with_name(f"{Path(path).stem}.{LOCK}") if other else beside)
 
 
 def sibling(path: str, name: str) -> str:
-    """Return the path of a file beside another: `${sibling:${dataset.questions},split.lock}`.
+    """Return the path of a file beside another; configurations kept by version 0.1.0 use it.
 
     Examples
     --------
@@ -72,6 +104,6 @@ def environment(name: str, default: str | None = _NOTHING, *, _node_: Any) -> st
 
 def register() -> None:
     """Make them known to OmegaConf; doing it again changes nothing."""
-    for resolver in (sample, stem, sibling):
+    for resolver in (sample, stem, set_name, lock_beside, sibling):
         OmegaConf.register_new_resolver(resolver.__name__, resolver, replace=True)
     OmegaConf.register_new_resolver("oc.env", environment, replace=True)

@@ -49,7 +49,8 @@ def restore(text: str, overrides: Overrides) -> Pipeline:
 
 
 def _accept(corpus: Corpus, registered: str | None) -> None:
-    if registered is not None and not corpus.digest.startswith(registered):
+    known = (corpus.digest, corpus.digest_as_read)
+    if registered is not None and not any(found.startswith(registered) for found in known):
         raise InputError(
             f"the corpus is not the one that was registered (digest {corpus.digest[:10]}, "
             f"registered {registered[:10]}): give its path as model_config={{'corpus': …}}, or set "

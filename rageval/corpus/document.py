@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 from collections import Counter
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 from rageval.corpus.groups import group_fault
@@ -81,8 +81,21 @@ class Corpus:
 
     @cached_property
     def digest(self) -> str:
-        """Name the content: id, text and groups of every document, in order (64 hex digits)."""
+        """Name the content: id, text and groups of every document, in any order (64 hex digits)."""
+        return _digest(sorted(self.documents, key=lambda document: document.id))
+
+    @cached_property
+    def digest_as_read(self) -> str:
+        """Name the content and its order (64 hex digits); models of version 0.1.0 keep this."""
         return _digest(self.documents)
+
+    def in_tie_order(self) -> Corpus:
+        """Return the same corpus in an order that depends on the ids alone.
+
+        What retrieval finds equally good then stands in this order (see `rageval.retrievers.top`),
+        and nothing that is computed depends on how a file lists its documents.
+        """
+        return replace(self, documents=tuple(sorted(self.documents, key=_tie_key)))
 
     @cached_property
     def digests(self) -> dict[str, str]:
@@ -93,6 +106,14 @@ class Corpus:
             ]
             for document in self.documents
         }
+
+
+_TIE_SEED = b"rageval"  # fixed: another one would order ties in another way
+
+
+def _tie_key(document: Document) -> tuple[bytes, str]:
+    name = document.id.encode("utf-8", "surrogatepass")
+    return hashlib.blake2b(name, digest_size=8, key=_TIE_SEED).digest(), document.id
 
 
 def _unfit(documents: Iterable[Document]) -> Iterator[str]:

@@ -14,6 +14,7 @@ from rageval.evaluation.diagnosis import Diagnosis, diagnose
 from rageval.evaluation.grounds import Benchmark, Grounds
 from rageval.evaluation.retrieval import NOTHING_KEPT, Asking, Memory, Retrieved, retrieve
 from rageval.evaluation.scoring import Judged, Ranks, ranks, score
+from rageval.evaluation.ties import Undecided, undecided
 from rageval.golden.question import Question
 from rageval.judging.qrels import Qrels
 from rageval.measures.values import Values
@@ -30,6 +31,7 @@ class Evaluation:
     judged: Judged
     ranks: Ranks
     values: Mapping[str, Values]  # measure → one value a question
+    window_size: int  # chunks that a window may hold
 
     @property
     def chunks(self) -> Chunks:
@@ -64,6 +66,11 @@ class Evaluation:
     def diagnoses(self) -> Sequence[Diagnosis]:
         """Why each question went as it did; worked out when it is told."""
         return diagnose(self.judged, self.ranks, self.grounds.groups, self.questions)
+
+    @cached_property
+    def undecided(self) -> Mapping[str, Undecided]:
+        """Return the measures that the order of equal scores decides for any question."""
+        return undecided(self.judged, self.values, self.benchmark.cutoffs, self.window_size)
 
     @property
     def sizes(self) -> dict[str, int]:
@@ -107,4 +114,5 @@ def evaluate(
     grounds = known.grounds or Grounds.of(benchmark, chunks, pipeline.parts.access)
     judged = Judged(grounds, benchmark.evidence, retrieved, chunks)
     found = ranks(judged)
-    return Evaluation(benchmark, grounds, judged, found, score(judged, found, benchmark.cutoffs))
+    values = score(judged, found, benchmark.cutoffs)
+    return Evaluation(benchmark, grounds, judged, found, values, pipeline.parts.window.k)

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,9 +11,17 @@ from numpy.typing import NDArray
 from rageval.pipeline import Ask, Pipeline
 from rageval.retrievers.blocks import joined
 from rageval.retrievers.retriever import Candidates
-from rageval.window import BELOW_FLOOR, Ranking, distinct_documents
+from rageval.window import BELOW_FLOOR, KEPT, Ranking, distinct_documents
 
 _BATCH = 64  # questions between two steps of the progress bar
+
+
+@dataclass(frozen=True)
+class Tied:
+    """A ranking in which equal scores stand where measures look."""
+
+    chunk: NDArray[np.int32]  # [m] as ranked
+    level: NDArray[np.int32]  # [m] 0, 1, …: equal levels are tied
 
 
 @dataclass(frozen=True)
@@ -28,6 +36,7 @@ class Retrieved:
     failed: NDArray[np.bool_]  # [n]
     leaks: NDArray[np.int32]  # [n] candidates outside the asker's scope
     short: int  # questions whose ranking holds fewer documents than the measures look at
+    tied: Mapping[int, Tied] = field(default_factory=dict)  # question → its ranking with its ties
 
     @property
     def errors(self) -> dict[int, str]:
@@ -86,7 +95,58 @@ def retrieve(pipeline: Pipeline, asking: Asking) -> Retrieved:
         failed=np.isin(np.arange(len(asks)), list(candidates.errors)),
         leaks=answers.leaks,
         short=int(((documents >= 0).sum(axis=1) < needed).sum()),
+        tied=_tied(pipeline, asking, _Depth(candidates, ranking, needed)),
     )
+
+
+def _tied(pipeline: Pipeline, asking: Asking, found: _Depth) -> dict[int, Tied]:
+    """Return the rankings in which a tie begins where the measures look.
+
+    Where the last candidates are tied with one of those, all are asked for: a tie is known only
+    with everything that takes part in it.
+    """
+    if not found.candidates.ties:
+        return {}
+    score, chunk = found.candidates.score, found.candidates.chunk
+    equal = (score[:, 1:] == score[:, :-1]) & (chunk[:, 1:] >= 0)
+    kept = {
+        n: _levels(found.candidates, found.ranking, n)
+        for n in np.flatnonzero(equal.any(axis=1)).tolist()
+    }
+    reach = {n: _looked_at(pipeline, tied, found.needed) for n, tied in kept.items()}
+    tied = {n: one for n, one in kept.items() if _has_ties(one.level[: reach[n] + 1])}
+    full = found.candidates.count >= pipeline.parts.window.depth
+    open_ended = [n for n, one in tied.items() if full[n] and _runs_on(one.level, reach[n])]
+    if open_ended:
+        deep = pipeline.candidates([asking.asks[n] for n in open_ended], len(pipeline.chunks))
+        ranking = pipeline.rank(deep)
+        tied |= {n: _levels(deep, ranking, row) for row, n in enumerate(open_ended)}
+    return tied
+
+
+def _runs_on(level: NDArray[np.int32], reach: int) -> bool:
+    """Say whether the last place that measures look at is tied with the last of all."""
+    return bool(level[min(reach, len(level)) - 1] == level[-1])
+
+
+def _levels(candidates: Candidates, ranking: Ranking, row: int) -> Tied:
+    """Return one row of a ranking with its levels."""
+    inside = (ranking.fate[row] == KEPT) & (candidates.chunk[row] >= 0)
+    score = candidates.score[row][inside]
+    falls = np.diff(score, prepend=score[:1]) != 0
+    return Tied(candidates.chunk[row][inside], np.cumsum(falls).astype(np.int32))
+
+
+def _looked_at(pipeline: Pipeline, tied: Tied, documents: int) -> int:
+    """Return how many chunks of a ranking measures look at: a window, and so many documents."""
+    document = pipeline.chunks.document[tied.chunk]
+    first = np.sort(np.unique(document, return_index=True)[1])
+    last = int(first[documents - 1]) + 1 if len(first) >= documents else len(document)
+    return max(pipeline.parts.window.k, last)
+
+
+def _has_ties(level: NDArray[np.int32]) -> bool:
+    return bool((np.diff(level) == 0).any())
 
 
 def _answers(pipeline: Pipeline, asking: Asking, depth: int) -> Answers:
@@ -142,7 +202,7 @@ def _again(pipeline: Pipeline, asking: Asking, rows: NDArray[np.int64], depth: i
     found = _answers(pipeline, silent, depth).candidates
     place = {int(row): n for n, row in enumerate(rows)}
     errors = {place[row]: fault for row, fault in found.errors.items() if row in place}
-    return Candidates(found.chunk[rows], found.score[rows], found.raw[rows], errors)
+    return Candidates(found.chunk[rows], found.score[rows], found.raw[rows], errors, found.ties)
 
 
 def _may_hold_more(candidates: Candidates, ranking: Ranking, depth: int) -> NDArray[np.bool_]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Literal
@@ -16,7 +15,8 @@ from rageval.golden.names import unfit_names
 from rageval.golden.qrels_file import read_qrels
 from rageval.golden.queries_file import MetadataKeys, Query, read_queries
 from rageval.golden.question import Answerable, GoldenSet, Question, Reference, Requirement
-from rageval.golden.source import set_name_fault
+from rageval.golden.source import name_from
+from rageval.naming import set_fault
 from rageval.source import folder
 
 
@@ -94,8 +94,8 @@ class BeirGolden:
 
     def _set_name(self, root: Path) -> str:
         if self.name is None:
-            return re.sub(r"[^a-z0-9_]+", "_", root.resolve().name.lower()).strip("_") or "beir"
-        fault = set_name_fault(self.name)
+            return name_from(root)
+        fault = set_fault(self.name)
         if fault:
             raise InputError(fault)
         return self.name

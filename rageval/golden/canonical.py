@@ -12,8 +12,7 @@ from rageval.golden.entry import read_question
 from rageval.golden.mapping import Fields, Tell
 from rageval.golden.question import GoldenSet, Question
 from rageval.golden.rows import rows_of_csv, rows_of_json
-from rageval.golden.source import set_name_fault
-from rageval.naming import shortened
+from rageval.naming import set_fault, shortened
 from rageval.nodes import Node, compose_json, compose_yaml, line_of
 from rageval.source import read_text
 
@@ -67,7 +66,7 @@ def _compose(path: Path, faults: Faults) -> Node:
 def _set_name(fields: Fields, tell: Tell) -> str:
     node = fields.required("set")
     name = fields.name("set") or ""
-    fault = set_name_fault(name) if name else None
+    fault = set_fault(name) if name else None
     if node is not None and fault:
         tell(node, fault)
     return name

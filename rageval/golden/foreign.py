@@ -14,7 +14,8 @@ from rageval.faults import Faults
 from rageval.golden.canonical import read_golden
 from rageval.golden.question import GoldenSet
 from rageval.golden.rows import json_rows
-from rageval.golden.source import name_from, set_name_fault
+from rageval.golden.source import name_from
+from rageval.naming import set_fault
 from rageval.nodes import (
     Node,
     compose_json,
@@ -85,8 +86,8 @@ def golden_of(
     InputError
         With every fault noted so far and those of the drafts.
     """
-    if name is not None and set_name_fault(name):
-        raise InputError(str(set_name_fault(name)))
+    if name is not None and set_fault(name):
+        raise InputError(str(set_fault(name)))
     questions = list_node((_node(draft, line) for line, draft in drafts), 1)
     whole = mapping_node({"set": text_node(name or name_from(path), 1), "questions": questions}, 1)
     golden = read_golden(whole, path, faults)

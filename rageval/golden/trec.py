@@ -13,7 +13,8 @@ from rageval.fields import Flag, Name, component
 from rageval.golden.consistency import contradictions
 from rageval.golden.names import unfit_names
 from rageval.golden.question import Answerable, GoldenSet, Question, Reference, Requirement
-from rageval.golden.source import name_from, set_name_fault
+from rageval.golden.source import name_from
+from rageval.naming import set_fault
 from rageval.trec.qrels import read_qrels
 from rageval.trec.topics import read_topics
 from rageval.trec.words import name_of
@@ -43,8 +44,8 @@ class TrecGolden:
 
     def load(self, corpus: Corpus) -> GoldenSet:
         """Read both files; the faults of each are raised together."""
-        if self.name is not None and set_name_fault(self.name):
-            raise InputError(str(set_name_fault(self.name)))
+        if self.name is not None and set_fault(self.name):
+            raise InputError(str(set_fault(self.name)))
         path, faults = Path(self.topics), Faults()
         topics = {self._id(name): row for name, row in read_topics(path, self.field).items()}
         judged = self._judged(set(topics), corpus, faults)

@@ -13,6 +13,7 @@ from rich.console import Console
 
 from rageval.comparison.gap import Gap, gaps
 from rageval.comparison.result import Result, result
+from rageval.fingerprint import text_digest
 from rageval.gate.decision import decide
 from rageval.gate.thresholds import GateThresholds
 from rageval.gate.verdict import Verdict
@@ -66,6 +67,7 @@ def score(candidate: Kept, plan: Plan, purpose: Purpose, ledger: Ledger, target:
         If the ledger's store goes away; nothing is shown then.
     """
     now, held = datetime.now(UTC), held_out(plan)
+    ledger = ledger.about(text_digest(question.text) for question in held.side.golden)
     with ledger.spending(plan.retrieval, purpose, now) as run:
         outcome = measure(held, target)
         known = gaps(candidate.result.summaries(ALL), outcome.evaluation.subsets[ALL])

@@ -12,7 +12,7 @@ from rageval.golden.access import Access
 from rageval.golden.question import GoldenSet
 from rageval.measures.catalogue import Cutoffs
 
-SCORING = 1  # raised whenever a measure's value may change for the same rankings and labels
+SCORING = 2  # raised whenever a measure's value may change for the same rankings and labels
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,7 +15,20 @@ from rageval.tracking.store import Store
 
 # Of a version: the hashes of its run's table of questions and of its configuration.
 TABLE_TAG, CONFIG_TAG = "rageval.table_sha256", "rageval.config_sha256"
-HISTORY = "promotion."  # tags of a registered model that hold its promotions begin so
+HISTORY = "promotion."  # tags of a registered model that hold its promotions: promotion.0001 …
+
+
+def entry_number(tag: str) -> int | None:
+    """Return the number of a promotion from the tag that holds it; None for any other tag.
+
+    Examples
+    --------
+    >>> entry_number("promotion.0012"), entry_number("promotion.note")
+    (12, None)
+    """
+    number = tag.removeprefix(HISTORY)
+    ours = tag.startswith(HISTORY) and len(number) >= 4 and number.isascii() and number.isdigit()
+    return int(number) if ours else None
 
 
 @dataclass(frozen=True)
@@ -76,7 +89,7 @@ def aliased(store: Store, config: RegistryConfig, dataset: str) -> Any | None:  
     version = model.aliases.get(config.alias)
     if version is not None:
         return _version(store, name, str(version))
-    if any(tag.startswith(HISTORY) for tag in model.tags):
+    if any(entry_number(tag) is not None for tag in model.tags):
         raise NoVerdictError(
             f"{name} was promoted before, but its alias {config.alias!r} is gone; set it again: "
             f"MlflowClient().set_registered_model_alias({name!r}, {config.alias!r}, VERSION)"

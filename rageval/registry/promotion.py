@@ -2,25 +2,33 @@
 
 The registry has neither locks nor transactions. What it has: a name belongs to one registered model
 alone, whoever asks. So a promotion begins by making a registered model of a certain name, the
-claim, which says what is to be done. Moving the alias is the one step that promotes; whatever a
-crash leaves undone after it is read from the claim and done later, and before it nothing happened.
+claim, which says who makes it and, once that is known, what is to be done. Moving the alias is the
+one step that promotes; whatever a crash leaves undone after it is read from the claim and done
+later, and before it nothing happened. A claim holds as long as its program runs or renews it.
 """
 
 from __future__ import annotations
 
 import json
+import secrets
+import threading
 import time
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from dataclasses import asdict, dataclass
 from typing import Any
 
-from rageval.errors import NoVerdictError
-from rageval.registry.baseline import HISTORY, registered, standing
+from rageval.errors import NoVerdictError, UnreachableError
+from rageval.process import Process
+from rageval.registry.baseline import HISTORY, entry_number, registered, standing
 from rageval.tracking.reading import unreachable
 from rageval.tracking.settings import RegistryConfig
 from rageval.tracking.store import Store
 
-_STALE = 600  # seconds after which a promotion that never ended is taken for dead
-_INTENT = "rageval.promotion"  # of a claim: the promotion that it is made for
+LEASE = 60  # seconds for which a claim holds that is not renewed
+_STALE = 600  # the same for a claim of version 0.1.0, which renews none
+_INTENT = "rageval.promotion"  # tag of a claim: the promotion that it is made for
+_OWNER = "rageval.owner"  # tag of a claim: the program that made it
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,9 +53,18 @@ def history(store: Store, model: str) -> list[Promotion]:
     NoVerdictError
         If an entry cannot be read.
     """
+    return [_read(text, model) for _, text in _entries(store, model)]
+
+
+def _entries(store: Store, model: str) -> list[tuple[int, str]]:
+    """Return the numbered entries of a model, the oldest first; other tags are nobody's history."""
     found = registered(store, model)
-    entries = sorted((found.tags if found else {}).items())
-    return [_read(text, model) for key, text in entries if key.startswith(HISTORY)]
+    tags = found.tags if found else {}
+    return sorted((number, tags[key]) for key in tags if (number := entry_number(key)) is not None)
+
+
+def _last(store: Store, model: str) -> int:
+    return max((number for number, _ in _entries(store, model)), default=0)
 
 
 def _read(text: str, model: str) -> Promotion:
@@ -64,86 +81,218 @@ def former(store: Store, config: RegistryConfig, dataset: str) -> str | None:
     return None if version is None else str(version)
 
 
-def move(store: Store, config: RegistryConfig, dataset: str, promotion: Promotion) -> None:
-    """Point the alias at `promotion.after`, if it still stands at `promotion.before`.
+@dataclass(frozen=True)
+class Claim:
+    """The right to promote, which this program alone has for as long as it holds it."""
 
-    The version before becomes `previous`, and an entry is added to the history of the model.
+    store: Store
+    config: RegistryConfig
+    dataset: str
+    owner: str  # who holds it, as it is written on the claim
+
+    def require_unmoved(self, before: str | None) -> None:
+        """Make sure that the alias is where it was when the candidate was judged.
+
+        Raises
+        ------
+        NoVerdictError
+            If it is not, or the claim was lost.
+        """
+        model = self.config.name(self.dataset)
+        claim = registered(self.store, _claim_of(model))
+        if claim is None or claim.tags.get(_OWNER) != self.owner:
+            raise NoVerdictError(
+                f"the promotion of {model} took too long to answer and another command went on; "
+                "gate the candidate again"
+            )
+        if standing(self.store, self.config, self.dataset) != before:
+            raise _moved(model, self.config)
+
+    def move(self, promotion: Promotion) -> None:
+        """Point the alias at `promotion.after`, if it still stands at `promotion.before`.
+
+        The version that was promoted before it becomes `previous`, and an entry is added to the
+        history of the model.
+
+        Raises
+        ------
+        NoVerdictError
+            If the alias was moved meanwhile, the claim was lost, or nothing would move.
+        """
+        model, client = self.config.name(self.dataset), self.store.client
+        _require_another(model, self.config, promotion)
+        self.require_unmoved(promotion.before)
+        found = registered(self.store, _claim_of(model))
+        if found is None or found.tags.get(_INTENT) != _text(promotion):
+            client.set_registered_model_tag(_claim_of(model), _INTENT, _text(promotion))
+        client.set_registered_model_alias(model, self.config.alias, promotion.after)
+
+
+@contextmanager
+def claimed(
+    store: Store, config: RegistryConfig, dataset: str, promotion: Promotion | None = None
+) -> Iterator[Claim]:
+    """Hold the right to promote, renewed as long as it is held, and give it back at the end.
+
+    A promotion that was interrupted before is finished or undone first. `promotion` says what it is
+    claimed for, if that is known already.
+
+    Raises
+    ------
+    NoVerdictError
+        If another promotion is under way.
+    UnreachableError
+        If the registry goes away meanwhile; what is left to do then is done by the next command.
+    """
+    from mlflow.exceptions import MlflowException
+
+    model = config.name(dataset)
+    try:
+        settle_what_was_left(store, config, dataset)
+        owner = _claim(store, model, promotion)
+        with _renewed(store, model):
+            try:
+                yield Claim(store, config, dataset, owner)
+            finally:
+                _settle(store, config, dataset, owner)
+    except MlflowException as fault:
+        raise unreachable(store, fault) from fault
+
+
+def move(store: Store, config: RegistryConfig, dataset: str, promotion: Promotion) -> None:
+    """Claim the right to promote, and move the alias; see `Claim.move`.
 
     Raises
     ------
     NoVerdictError
         If another promotion came first or is under way, or nothing would move.
     UnreachableError
-        If the registry goes away meanwhile; what is left to do then is done by the next promotion.
+        If the registry goes away meanwhile; what is left to do then is done by the next command.
     """
-    from mlflow.exceptions import MlflowException
+    _require_another(config.name(dataset), config, promotion)
+    with claimed(store, config, dataset, promotion) as claim:
+        claim.move(promotion)
 
-    model = config.name(dataset)
+
+def _require_another(model: str, config: RegistryConfig, promotion: Promotion) -> None:
     if promotion.before == promotion.after:
         raise NoVerdictError(f"version {promotion.after} is {model}@{config.alias} already")
-    try:
-        settle_what_was_left(store, config, dataset)
-        _claim(store, model, promotion)
-        try:
-            if standing(store, config, dataset) != promotion.before:
-                raise _moved(model, config)
-            store.client.set_registered_model_alias(model, config.alias, promotion.after)
-        finally:
-            _settle(store, config, dataset)
-    except MlflowException as fault:
-        raise unreachable(store, fault) from fault
 
 
-def settle_what_was_left(store: Store, config: RegistryConfig, dataset: str) -> None:
-    """Bring a promotion to its end that died half way, if there is one.
+def settle_what_was_left(
+    store: Store, config: RegistryConfig, dataset: str, insist: bool = True
+) -> None:
+    """Bring a promotion to its end that was interrupted half way, if there is one.
+
+    At once if the program that made it has ended, else when its lease is over, which a running one
+    renews.
 
     Raises
     ------
     NoVerdictError
-        If it began so lately that it may still be under way.
+        If it may still be under way, and the caller insists.
     """
     model = config.name(dataset)
     claim = registered(store, _claim_of(model))
     if claim is None:
         return
-    age = time.time() - claim.creation_timestamp / 1000
-    if age < _STALE:
-        raise _under_way(model)
-    _settle(store, config, dataset)
+    owner = claim.tags.get(_OWNER, "")
+    age = time.time() - max(claim.creation_timestamp, claim.last_updated_timestamp or 0) / 1000
+    lease = LEASE if owner else _STALE
+    if age >= lease or _gone(owner):
+        _settle(store, config, dataset, owner)
+    elif insist:
+        raise _under_way(model, lease - age)
+
+
+def _gone(owner: str) -> bool:
+    try:
+        facts = json.loads(owner)
+        return Process(str(facts["host"]), int(facts["pid"]), str(facts["started"])).gone
+    except (ValueError, KeyError, TypeError):
+        return False  # a claim of version 0.1.0 says nothing of its maker
 
 
 def _claim_of(model: str) -> str:
     return f"{model}.promotion"
 
 
-def _claim(store: Store, model: str, promotion: Promotion) -> None:
-    """Take the right to promote, and write down what for."""
+def _claim(store: Store, model: str, promotion: Promotion | None) -> str:
+    """Take the right to promote, and write down who took it and what for."""
     from mlflow.exceptions import MlflowException
 
+    owner = json.dumps({**asdict(Process.this()), "claim": secrets.token_hex(8)})
+    intent = {} if promotion is None else {_INTENT: _text(promotion)}
     try:
         store.client.create_registered_model(
             _claim_of(model),
-            tags={_INTENT: _text(promotion)},
+            tags={_OWNER: owner, **intent},
             description="A promotion under way.",
         )
     except MlflowException as fault:
         if fault.error_code != "RESOURCE_ALREADY_EXISTS":
             raise
-        raise _under_way(model) from fault
+        raise _under_way(model, LEASE) from fault
+    return owner
 
 
-def _settle(store: Store, config: RegistryConfig, dataset: str) -> None:
-    """Do what follows from a moved alias, nothing if it was not moved, and give the claim back."""
+@contextmanager
+def _renewed(store: Store, model: str) -> Iterator[None]:
+    """Renew the lease of a claim from time to time, beside whatever is done meanwhile."""
+    done = threading.Event()
+
+    def renew() -> None:
+        number = 0
+        while not done.wait(LEASE / 4):
+            number += 1
+            # A store that is away is noticed by what needs it; a lease that ran out, by the move.
+            with suppress(UnreachableError, MlflowException):
+                store.client.update_registered_model(
+                    _claim_of(model), description=f"A promotion under way, renewed {number} times."
+                )
+
+    from mlflow.exceptions import MlflowException
+
+    thread = threading.Thread(target=renew, daemon=True)
+    thread.start()
+    try:
+        yield
+    finally:
+        done.set()
+        thread.join()
+
+
+def _settle(store: Store, config: RegistryConfig, dataset: str, owner: str) -> None:
+    """Do what follows from a moved alias, nothing if it was not moved, and give the claim back.
+
+    Nothing is done if the claim of that owner is no longer there: another command did it.
+    """
     model, client = config.name(dataset), store.client
     claim: Any = registered(store, _claim_of(model))
-    promotion = _read(claim.tags.get(_INTENT, ""), model)
-    past = history(store, model)
-    if standing(store, config, dataset) == promotion.after and promotion not in past:
-        if promotion.before is not None:
-            client.set_registered_model_alias(model, config.previous, promotion.before)
-        entry = f"{HISTORY}{len(past) + 1:04d}"
-        client.set_registered_model_tag(model, entry, _text(promotion))
+    if claim is None or claim.tags.get(_OWNER, "") != owner:
+        return
+    intent = claim.tags.get(_INTENT)
+    if intent is not None:
+        promotion, past = _read(intent, model), history(store, model)
+        if standing(store, config, dataset) == promotion.after and promotion not in past:
+            _note_previous(store, config, dataset, promotion)
+            entry = f"{HISTORY}{_last(store, model) + 1:04d}"
+            client.set_registered_model_tag(model, entry, _text(promotion))
     client.delete_registered_model(_claim_of(model))
+
+
+def _note_previous(
+    store: Store, config: RegistryConfig, dataset: str, promotion: Promotion
+) -> None:
+    """Point the second alias at the version that was promoted before this one.
+
+    That is not the version that was replaced if somebody moved the alias by hand.
+    """
+    model = config.name(dataset)
+    past = history(store, model)
+    before = past[-1].after if past else promotion.before
+    if before is not None and before != promotion.after:
+        store.client.set_registered_model_alias(model, config.previous, before)
 
 
 def _text(promotion: Promotion) -> str:
@@ -157,8 +306,9 @@ def _moved(model: str, config: RegistryConfig) -> NoVerdictError:
     )
 
 
-def _under_way(model: str) -> NoVerdictError:
+def _under_way(model: str, left: float) -> NoVerdictError:
     return NoVerdictError(
-        f"another promotion of {model} is under way; gate the candidate again. One that died is "
-        f"cleared away by the first promotion after {_STALE // 60} minutes"
+        f"another promotion of {model} is under way; gate the candidate again when it is done. If "
+        "it was interrupted on another machine, the first command after "
+        f"{max(1, round(left))} seconds finishes or undoes it"
     )

@@ -23,8 +23,8 @@ _MODEL_CONFIG: dict[str, Any] = {
     "secrets": {},
 }
 _COPIED = (
-    "set", "split", "retrieval", "benchmark", "variant", "configuration", "inputs", "environment",
-    "chunking",
+    "set", "set_id", "set_location", "split", "retrieval", "benchmark", "variant", "configuration",
+    "inputs", "environment", "chunking",
 )  # fmt: skip
 
 
@@ -50,6 +50,11 @@ def register(store: Store, kept: Kept, config: RegistryConfig, verdict: str) -> 
     except (MlflowException, OSError) as fault:
         raise unreachable(store, fault) from fault
     return version
+
+
+def version_of(store: Store, config: RegistryConfig, kept: Kept) -> str | None:
+    """Return the number of the version that a run is, None if it is none yet."""
+    return _existing(store, config.name(kept.result.dataset), kept)
 
 
 def _existing(store: Store, name: str, kept: Kept) -> str | None:

@@ -24,6 +24,8 @@ class Header:
     commit: str  # empty outside a repository
     dirty: bool
     notes: tuple[str, ...]  # what was left out or came short, as sentences
+    set_id: str = ""  # what the set's lock carries; empty without one
+    location: str = ""  # where the set lives
 
     @property
     def title(self) -> str:

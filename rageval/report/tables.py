@@ -19,6 +19,7 @@ from rageval.golden.question import label_of, scored_fields
 from rageval.measures.catalogue import catalogue
 from rageval.measures.values import Values
 from rageval.report.names import passage
+from rageval.subsets import summarise
 
 Cell = Any  # None, bool, int, float, str, or a list or a mapping of these
 
@@ -110,15 +111,34 @@ def _window(evaluation: Evaluation, row: int) -> list[str]:
 
 
 def subsets(evaluation: Evaluation) -> Table:
-    """Return one row a subset and measure: n, value and 95 % interval."""
+    """Return one row a subset and measure: n, value and 95 % interval.
+
+    Where ties decide anything, how many questions they decide follows, and the value that is
+    expected over all their orders, in the worst and in the best of them.
+    """
+    columns = ["subset", "questions", "measure", "n", "value", "low", "high"]
+    rows = [
+        [subset, evaluation.sizes[subset], name, s.n, s.value, s.low, s.high]
+        for subset, row in evaluation.subsets.items()
+        for name, s in row.items()
+    ]
+    if not evaluation.undecided:
+        return Table(columns, rows)
+    more = ["tied_questions", "tied_expected", "tied_low", "tied_high"]
     return Table(
-        ["subset", "questions", "measure", "n", "value", "low", "high"],
-        [
-            [subset, evaluation.sizes[subset], name, s.n, s.value, s.low, s.high]
-            for subset, row in evaluation.subsets.items()
-            for name, s in row.items()
-        ],
+        [*columns, *more],
+        [[*row, *_over_ties(evaluation, str(row[0]), str(row[2]))] for row in rows],
     )
+
+
+def _over_ties(evaluation: Evaluation, subset: str, measure: str) -> list[Cell]:
+    found, inside = evaluation.undecided.get(measure), evaluation.members[subset]
+    if found is None or not (found.rows & inside).any():
+        return [0, None, None, None]
+    return [
+        int((found.rows & inside).sum()),
+        *(summarise(values, inside).value for values in (found.expected, found.low, found.high)),
+    ]
 
 
 def latency(evaluation: Evaluation, measured: Latency) -> Table:

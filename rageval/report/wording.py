@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 
 from rageval.evaluation.evaluation import Evaluation
+from rageval.measures.catalogue import catalogue
 from rageval.window import Window
 
 _LISTED = 5  # questions named in a note
@@ -39,6 +40,24 @@ def notes(evaluation: Evaluation) -> Iterator[str]:
         yield (
             f"{rankings} with fewer than the {deepest} documents that measures look at: the "
             "retriever or the floor gave no more"
+        )
+    yield from ties(evaluation)
+
+
+def ties(evaluation: Evaluation) -> Iterator[str]:
+    """Yield what ties decide, a sentence for each measure."""
+    headings = {
+        measure.name: measure.heading for measure in catalogue(evaluation.benchmark.cutoffs)
+    }
+    for name, found in evaluation.undecided.items():
+        value, expected, low, high = (
+            values.mean() or 0.0
+            for values in (evaluation.values[name], found.expected, found.low, found.high)
+        )
+        questions = _counted(int(found.rows.sum()), "question")
+        yield (
+            f"equal scores decide {headings[name]} of {questions}: {value:.3f} by a hash of the "
+            f"ids, {expected:.3f} expected over all orders, {low:.3f} to {high:.3f}"
         )
 
 

@@ -57,4 +57,5 @@ def joined(parts: Sequence[Candidates]) -> Candidates:
         np.concatenate([wide(part.score, 0) for part in parts]),
         np.concatenate([wide(part.raw, 0) for part in parts]),
         errors,
+        ties=all(part.ties for part in parts),
     )

@@ -41,6 +41,7 @@ class Candidates:
     score: NDArray[np.float64]  # [n_queries, depth] what the retriever ordered by
     raw: NDArray[np.float64]  # [n_queries, depth] what `window.min_score` is compared with
     errors: Mapping[int, str] = field(default_factory=dict)  # row → what went wrong
+    ties: bool = False  # equal scores are ties that we broke; a foreign ranking keeps its order
 
     @property
     def count(self) -> NDArray[np.int64]:

@@ -1,4 +1,9 @@
-"""From scores to candidates: the one place where our retrievers order and cut."""
+"""From scores to candidates: the one place where our retrievers order and cut.
+
+Equal scores are ordered by the numbers of their chunks. Those follow the order of the corpus, which
+is by a hash of the document's id with a fixed seed (`Corpus.in_tie_order`), and within a document
+by position: no order in which a file lists its documents is evidence of anything.
+"""
 
 from __future__ import annotations
 
@@ -30,7 +35,7 @@ def significant(values: NDArray[np.float64], digits: int = _DIGITS) -> NDArray[n
 def top(scores: Scores, queries: Sequence[Query], depth: int) -> Candidates:
     """Take the best `depth` chunks of each query that match it and lie inside its scope.
 
-    Ordered by score, rounded to 6 significant digits, descending; ties in corpus order.
+    Ordered by score, rounded to 6 significant digits, descending; ties by number of the chunk.
     """
     found = [
         _best(scores.value[row], scores.matched[row] & query.scope.visible, depth)
@@ -45,7 +50,7 @@ def top(scores: Scores, queries: Sequence[Query], depth: int) -> Candidates:
         chunk[row, : len(best)] = best
         value[row, : len(best)] = significant(scores.value[row, best])
         raw[row, : len(best)] = scores.raw[row, best]
-    return Candidates(chunk, value, raw, scores.errors)
+    return Candidates(chunk, value, raw, scores.errors, ties=True)
 
 
 def _best(values: NDArray[np.float64], allowed: NDArray[np.bool_], depth: int) -> NDArray[np.int64]:

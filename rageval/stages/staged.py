@@ -76,7 +76,8 @@ class StagedIndex:
         kept = self.owner.stages.arrays("rankings", key, compute)
         if kept is None:
             return _first(found[0], depth)
-        return _first(Candidates(kept["chunk"], kept["score"], kept["raw"]), depth)
+        ties = not isinstance(self.owner.retriever, Foreign)
+        return _first(Candidates(kept["chunk"], kept["score"], kept["raw"], ties=ties), depth)
 
     def scores(self, queries: Sequence[Query]) -> Scores:
         """Return the scores of every chunk; where a question failed, all are asked again."""
@@ -117,6 +118,7 @@ def _first(found: Candidates, depth: int) -> Candidates:
         np.asarray(found.score[:, :depth]),
         np.asarray(found.raw[:, :depth]),
         found.errors,
+        found.ties,
     )
 
 

@@ -26,7 +26,7 @@ from rageval.tracking.reading import CELL, fetch
 from rageval.tracking.settings import TrackingConfig
 from rageval.tracking.store import Store
 from rageval.tracking.sweeps import Parent
-from rageval.workflow import Measured, lock, measure_cell
+from rageval.workflow import Measured, introduce_set, lock, measure_cell
 
 E = TypeVar("E", Ended, Ended | None)
 _FAILED = 1  # a leak, or questions on which the retriever failed
@@ -139,7 +139,15 @@ def alone(overrides: Sequence[str]) -> str:
 def _settled(cell: Cell, plan: Plan, desk: Desk) -> Ended | None:
     if plan.config.sweep.dry_run:
         return _planned(cell, plan, desk.plan(plan.config.tracking))
-    return _before(cell, plan, desk.recording(plan.config.tracking), desk)
+    parent = desk.recording(plan.config.tracking)
+    if parent is not None:
+        plan.stages.aside("set", plan.source, lambda: _introduced(plan, parent.store, desk))
+    return _before(cell, plan, parent, desk)
+
+
+def _introduced(plan: Plan, store: Store, desk: Desk) -> bool:
+    introduce_set(plan, store, desk.target)
+    return True
 
 
 def _evaluated(cell: Cell, plan: Plan, desk: Desk) -> Ended:

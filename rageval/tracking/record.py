@@ -48,6 +48,14 @@ def _metrics(outcome: Outcome) -> Iterator[tuple[str, float]]:
         for name, summary in row.items():
             if summary.value is not None:
                 yield metric_key(subset, name), summary.value
+    for name, found in evaluation.undecided.items():
+        yield metric_key("ties", f"{name}_questions"), int(found.rows.sum())
+        for word, values in (
+            ("expected", found.expected),
+            ("low", found.low),
+            ("high", found.high),
+        ):
+            yield metric_key("ties", f"{name}_{word}"), values.mean() or 0.0
     yield metric_key(ALL, "window_characters"), window_characters(evaluation)
     yield metric_key(ALL, "errors"), evaluation.errors
     yield metric_key(ALL, "leaks"), evaluation.leaks
@@ -62,6 +70,8 @@ def tags(outcome: Outcome) -> dict[str, str]:
     facts = {
         "rageval.version": __version__,
         "rageval.set": header.dataset,
+        "rageval.set_id": header.set_id,
+        "rageval.set_location": header.location,
         "rageval.split": header.split,
         "rageval.retrieval": header.retrieval,
         "rageval.benchmark": header.benchmark,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any, Literal
 
 from rageval.tracking.store import Store
@@ -13,9 +14,15 @@ Which = Literal["active", "deleted", "all"]
 
 
 def runs(
-    store: Store, condition: str, which: Which = "active", most: int | None = None
+    store: Store,
+    condition: str,
+    which: Which = "active",
+    most: int | None = None,
+    experiments: Sequence[str] = (),
 ) -> list[Any]:
     """Return the runs of the experiment that meet a condition, the newest first; at most `most`.
+
+    `experiments` are the ids of others that are searched instead.
 
     Raises
     ------
@@ -29,7 +36,7 @@ def runs(
     token = None
     while True:
         page = store.client.search_runs(
-            [store.experiment],
+            list(experiments) or [store.experiment],
             filter_string=condition,
             run_view_type=getattr(ViewType, views[which]),
             order_by=["attributes.start_time DESC", "attributes.run_id ASC"],

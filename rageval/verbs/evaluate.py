@@ -23,7 +23,7 @@ from rageval.sweep.ending import UNSEEN
 from rageval.tracking.reading import CELL, SINGLE, fetch, finished
 from rageval.tracking.store import Store
 from rageval.verbs.gate import show
-from rageval.workflow import measure_and_keep, open_tracking
+from rageval.workflow import introduce_set, measure_and_keep, open_tracking
 
 _FAILED = 1  # a leak, or questions on which the retriever failed
 
@@ -40,6 +40,8 @@ def run(composed: DictConfig) -> int:
     for note in require_limits(plan, target):
         target.print(f"note: {note}")
     store = open_tracking(plan.config.tracking, target)
+    if store is not None:
+        introduce_set(plan, store, target)
     if store and kind == CELL and plan.config.sweep.resume:
         before = finished(store, CELL, plan.benchmark, plan.variant.whole)
         if before is not None:

@@ -15,9 +15,10 @@ from rageval.errors import InputError, NoVerdictError
 from rageval.gate.verdict import Outcome, State, Verdict
 from rageval.gatekeeping import Judgement, Rules, judge, plans, unopposed
 from rageval.heldout.scoring import Scored, judge_held_out, score, size
+from rageval.plan import Plan
 from rageval.registry.baseline import promoted_as, standing
-from rageval.registry.promotion import Promotion, move
-from rageval.registry.version import register
+from rageval.registry.promotion import Claim, Promotion, claimed
+from rageval.registry.version import register, version_of
 from rageval.report import console
 from rageval.tracking.ledger import Ledger, Purpose
 from rageval.tracking.reading import PROMOTED, last_judged, newest
@@ -25,7 +26,7 @@ from rageval.tracking.run import user
 from rageval.tracking.store import Store
 from rageval.tracking.verdict import keep_verdict, mark
 from rageval.verbs.candidates import BEST, all_named, as_cell, best_cell, measured_alone, named
-from rageval.workflow import require_tracking
+from rageval.workflow import require_tracking, seen_held_out
 
 _FAILED = 1
 
@@ -95,23 +96,71 @@ def _promote(
     candidate, verdict = judgement.candidate, judgement.verdict
     console.show_verdict(target, verdict)
     keep_verdict(store, candidate.run, verdict)
-    passed = verdict.passed
-    if verdict.passed or config.force:
-        passed = _held_out(judgement, rules, config, target) and passed
-    if verdict.outcome is Outcome.INCONCLUSIVE and not passed and not config.force:
+    if verdict.outcome is Outcome.INCONCLUSIVE and not verdict.passed and not config.force:
         raise NoVerdictError(
             "not promoted: the gate is inconclusive, and gate.on_inconclusive=fail demands more"
         )
-    if not passed and not config.force:
-        target.print("not promoted: the alias stays where it is")
-        report = next_command("report", f"run={candidate.run}", dataset=candidate.result.dataset)
-        target.print(Text(f"next: {report}   to look at the questions that were lost"))
-        return _FAILED
-    _move(store, judgement, config, passed, target)
+    if not verdict.passed and not config.force:
+        return _refused(judgement, target)
+    before = _champion(store, judgement, config)
+    mine, champion = plans(judgement, rules)
+    unseen = _unseen(store, mine, config, target)
+    # Nothing is spent before the right to promote is won.
+    with claimed(store, config.registry, candidate.result.dataset) as claim:
+        claim.require_unmoved(before)
+        passed = _held_out(judgement, mine, champion, config, target)
+        passed = passed and unseen and verdict.passed
+        if not passed and not config.force:
+            return _refused(judgement, target)
+        _move(claim, judgement, config, before, passed, target)
     return 0
 
 
-def _held_out(judgement: Judgement, rules: Rules, config: PromoteConfig, target: Console) -> bool:
+def _refused(judgement: Judgement, target: Console) -> int:
+    candidate = judgement.candidate
+    target.print("not promoted: the alias stays where it is")
+    report = next_command("report", f"run={candidate.run}", dataset=candidate.result.dataset)
+    target.print(Text(f"next: {report}   to look at the questions that were lost"))
+    return _FAILED
+
+
+def _champion(store: Store, judgement: Judgement, config: PromoteConfig) -> str | None:
+    """Return the version that is to be replaced, which must not be the candidate's own."""
+    dataset = judgement.candidate.result.dataset
+    before = None if judgement.against is None else judgement.against.version
+    if judgement.verdict.state is State.UNKNOWN:
+        before = standing(store, config.registry, dataset)
+    if before is not None and version_of(store, config.registry, judgement.candidate) == before:
+        model = config.registry.name(dataset)
+        raise NoVerdictError(f"version {before} is {model}@{config.registry.alias} already")
+    return before
+
+
+def _unseen(store: Store, mine: Plan, config: PromoteConfig, target: Console) -> bool:
+    """Say whether a candidate's dev questions are held out nowhere, as far as is known.
+
+    Raises
+    ------
+    NoVerdictError
+        If some are and the promotion is not forced.
+    """
+    seen = seen_held_out(mine.dataset, store)
+    if not seen:
+        return True
+    where = ", ".join(f"{n} are held out in the set {name}" for name, n in seen.items())
+    told = (
+        f"of the {len(mine.dataset.dev.golden)} dev questions of this run {where}: it was tuned on "
+        "what is held out; take them out of the set, or split it by the lock of that set"
+    )
+    if not config.force:
+        raise NoVerdictError(told)
+    target.print(Text(f"forced: {told}"))
+    return False
+
+
+def _held_out(
+    judgement: Judgement, mine: Plan, champion: Plan | None, config: PromoteConfig, target: Console
+) -> bool:
     """Say whether nothing on the held-out side speaks against a candidate; that spends a scoring.
 
     Raises
@@ -119,7 +168,7 @@ def _held_out(judgement: Judgement, rules: Rules, config: PromoteConfig, target:
     NoVerdictError
         If the budget is spent and the promotion is not forced.
     """
-    candidate, (mine, champion) = judgement.candidate, plans(judgement, rules)
+    candidate = judgement.candidate
     if size(mine) == 0:
         target.print("held-out check: the set has no held-out questions")
         return True
@@ -132,25 +181,23 @@ def _held_out(judgement: Judgement, rules: Rules, config: PromoteConfig, target:
             raise
         target.print(Text(f"forced: {fault}"))
         return False
-    held = judge_held_out(scored, champion, rules.thresholds, target)
+    held = judge_held_out(scored, champion, config.threshold, target)
     _show_held(target, scored, held)
     return held.passed
 
 
 def _move(
-    store: Store, judgement: Judgement, config: PromoteConfig, passed: bool, target: Console
+    claim: Claim,
+    judgement: Judgement,
+    config: PromoteConfig,
+    before: str | None,
+    passed: bool,
+    target: Console,
 ) -> None:
     verdict = judgement.verdict
     word = "passed" if passed else "none" if verdict.state is State.UNKNOWN else "failed"
-    version = register(store, judgement.candidate, config.registry, word)
-    dataset = judgement.candidate.result.dataset
-    before = None if judgement.against is None else judgement.against.version
-    if verdict.state is State.UNKNOWN:
-        before = standing(store, config.registry, dataset)
-    move(
-        store,
-        config.registry,
-        dataset,
+    version = register(claim.store, judgement.candidate, config.registry, word)
+    claim.move(
         Promotion(
             when=datetime.now(UTC).isoformat(timespec="seconds"),
             who=user(),
@@ -160,15 +207,15 @@ def _move(
             verdict=word,
             reason=config.reason or "the gate and the held-out check passed",
             forced=not passed,
-        ),
+        )
     )
-    model = config.registry.name(dataset)
+    model = config.registry.name(claim.dataset)
     was = f", version {before} is {config.registry.previous}" if before else ""
     forced = " (forced)" if not passed else ""
     target.print(f"{model}@{config.registry.alias} is version {version}{forced}{was}")
     promoted = promoted_as(judgement.candidate.tags, model, version)
-    mark(store, judgement.candidate.run, PROMOTED, promoted)
-    report = next_command("report", f"run={config.registry.alias}", dataset=dataset)
+    mark(claim.store, judgement.candidate.run, PROMOTED, promoted)
+    report = next_command("report", f"run={config.registry.alias}", dataset=claim.dataset)
     target.print(Text(f"next: {report}   to look at what is now the champion"))
 
 

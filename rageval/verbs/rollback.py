@@ -11,8 +11,14 @@ from rageval.config.next_command import next_command
 from rageval.config.reading import read_part
 from rageval.config.verbs import RollbackConfig
 from rageval.errors import NoVerdictError
-from rageval.registry.baseline import aliased
-from rageval.registry.promotion import Promotion, former, move, settle_what_was_left
+from rageval.registry.baseline import standing
+from rageval.registry.promotion import (
+    Promotion,
+    former,
+    history,
+    move,
+    settle_what_was_left,
+)
 from rageval.report import console
 from rageval.tracking.run import user
 from rageval.workflow import require_tracking
@@ -25,11 +31,11 @@ def run(composed: DictConfig) -> int:
     store = require_tracking(config.tracking, target)
     registry, dataset = config.registry, config.dataset.name
     settle_what_was_left(store, registry, dataset)
-    champion = aliased(store, registry, dataset)
-    now = None if champion is None else str(champion.version)
-    before = former(store, registry, dataset)
-    model = registry.name(dataset)
-    if now is None or before is None or before == now:
+    model, now = registry.name(dataset), standing(store, registry, dataset)
+    past = history(store, model)
+    by_hand = bool(past) and past[-1].after != now
+    before = past[-1].after if by_hand else former(store, registry, dataset)
+    if before is None or before == now:
         raise NoVerdictError(f"{model}: there is no version before this one to go back to")
     entry = Promotion(
         when=datetime.now(UTC).isoformat(timespec="seconds"),
@@ -42,9 +48,12 @@ def run(composed: DictConfig) -> int:
         forced=False,
     )
     move(store, registry, dataset, entry)
-    target.print(
-        f"{model}@{registry.alias} is version {before} again, {now} is {registry.previous}"
-    )
+    told = f"{model}@{registry.alias} is version {before} again"
+    if by_hand:
+        was = f"moved by hand to version {now}" if now else "removed by hand"
+        target.print(f"{told}, the last that was promoted: the alias had been {was}")
+    else:
+        target.print(f"{told}, {now} is {registry.previous}")
     report = next_command("report", f"run={registry.alias}", dataset=dataset)
     target.print(Text(f"next: {report}   to look at what is the champion again"))
     return 0

@@ -9,7 +9,10 @@ from importlib import import_module
 from attacks.attack import Attack
 
 # Of this package, in the order of the page.
-MODULES: tuple[str, ...] = ("digests", "seals", "naming", "limits", "set_changes")
+MODULES: tuple[str, ...] = (
+    "identity", "digests", "seals", "naming", "limits", "set_changes", "promotion", "heldout",
+    "ties",
+)  # fmt: skip
 
 _HEAD = """\
 # Attacks on the verdict
