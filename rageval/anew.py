@@ -52,7 +52,7 @@ def candidate_plan(candidate: Kept, trust: Trust) -> Plan:
         own = _ungated(trust.restored(candidate.config))
         plan = Plan.of(plain(own), lambda _: candidate.result.name, SINGLE)
     except InputError as fault:
-        raise NoVerdictError(f"run {candidate.run} cannot be run anew: {fault}") from fault
+        raise NoVerdictError(f"run {candidate.run} cannot be run again: {fault}") from fault
     _require_same_questions(plan, candidate)
     if plan.variant.whole != candidate.result.variant:
         raise NoVerdictError(

@@ -30,7 +30,7 @@ def place(tmp_path_factory):
     desk = Desk(tmp_path_factory.mktemp("ci"))
     quick = ("output.questions=none", "latency.sample=0")
     assert desk.type("+retriever=hybrid", *quick).code == 0
-    assert desk.type("promote", "threshold=handbook").code == 0
+    assert desk.type("promote", "run=latest", "threshold=handbook").code == 0
     assert desk.type("report", "run=champion", "format=baseline").code == 0
     return desk
 

@@ -26,7 +26,7 @@ _TAKES = {
     "prune": ("tracking", "prune"),
 }
 # What was about the last command alone.
-_OWN = ("gate.enabled", "gate.run", "gate.sets", "gate.output", "prune.apply")
+_OWN = ("gate.enabled", "gate.run", "gate.sets", "gate.output", "gate.report_only", "prune.apply")
 
 
 def next_command(command: str, *words: str, dataset: str | None = None) -> str:

@@ -161,7 +161,7 @@ _AGAINST = {
     State.BASELINE: "no baseline yet: floors, errors and leaks alone are judged",
     State.COMPARABLE: "against the champion {name} (run {run})",
     State.UNKNOWN: "the champion cannot be read: floors, errors and leaks alone are looked at",
-    State.RESCORED: "against the champion {name}, run anew on these questions (run {run})",
+    State.RESCORED: "against the champion {name}, re-run on these questions (run {run})",
 }
 
 
@@ -207,7 +207,7 @@ def as_json(verdict: Verdict) -> dict[str, Any]:
     """Return the verdict as data; see docs/reference/verdict.schema.json."""
     comparison = verdict.comparison
     return {
-        "schema": 1,
+        "schema": 2,
         "passed": verdict.passed,
         "outcome": verdict.outcome.value,
         "state": verdict.state.value,

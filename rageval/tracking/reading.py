@@ -14,7 +14,7 @@ from rageval.comparison.consistency import inconsistency
 from rageval.comparison.result import SCHEMA, Result, newer, result
 from rageval.errors import NoVerdictError, UnreachableError
 from rageval.tracking.client import gone
-from rageval.tracking.seals import SEALS, broken
+from rageval.tracking.seals import SEALS, broken, whole
 from rageval.tracking.search import runs
 from rageval.tracking.store import Store
 
@@ -189,6 +189,20 @@ def _altered(run: str, what: Sequence[str]) -> NoVerdictError:
         f"run {run} was altered after it was written: its seals do not fit {', '.join(what)}; "
         "make a new run"
     )
+
+
+def sealed_file(store: Store, run: str, path: str) -> bytes:
+    """Return a file of a run, if it is as the run wrote it.
+
+    Raises
+    ------
+    NoVerdictError
+        If it is not there, or was altered.
+    """
+    content = artifact(store, run, path)
+    if not whole(found_run(store, run).data.tags.get(SEALS, ""), path, content):
+        raise _altered(run, [path])
+    return content
 
 
 def _json(run: str, name: str, content: bytes) -> Any:  # noqa: ANN401  any JSON value

@@ -38,6 +38,14 @@ def broken(tag: str, files: Mapping[str, bytes], metrics: Mapping[str, float]) -
         yield _METRICS
 
 
+def whole(tag: str, path: str, content: bytes) -> bool:
+    """Say whether one file is as it was sealed."""
+    try:
+        return bool(json.loads(tag)[path] == hashlib.sha256(content).hexdigest())
+    except (ValueError, TypeError, KeyError):
+        return False
+
+
 def _of_metrics(metrics: Mapping[str, float]) -> str:
     own = {key: float(value) for key, value in metrics.items() if not key.startswith(_LATER)}
     return digest(sorted([key, value] for key, value in own.items()))

@@ -20,12 +20,13 @@ from rageval.tracking.reading import (
     CELL,
     QUESTIONS,
     SINGLE,
-    artifact,
     found_run,
     newest,
+    sealed_file,
     unreachable,
 )
 from rageval.tracking.run import Record, end, origin, write
+from rageval.tracking.seals import SEALS, seal
 from rageval.tracking.search import runs
 from rageval.tracking.store import Store
 
@@ -58,6 +59,8 @@ class Parent:
     def earlier(self, name: str) -> Iterator[bytes]:
         """Yield a file of this run as it was before, and then of other sweeps', the newest first.
 
+        One that was altered since it was written is left out.
+
         Raises
         ------
         UnreachableError
@@ -67,7 +70,7 @@ class Parent:
         ids = dict.fromkeys([self.run, *(str(run.info.run_id) for run in others)])
         for run in ids:
             with suppress(NoVerdictError):
-                yield artifact(self.store, run, name)
+                yield sealed_file(self.store, run, name)
 
     def stands(self, run: str, benchmark: str) -> bool:
         """Say whether a cell that a file tells of was neither deleted nor lost its table.
@@ -235,13 +238,17 @@ def close_parent(parent: Parent, board: Board, status: str) -> None:
     UnreachableError
         If the store does not answer.
     """
-    files = {name: json.dumps(t.as_json(), ensure_ascii=False) for name, t in board.tables.items()}
+    written = {
+        name: json.dumps(table.as_json(), ensure_ascii=False).encode()
+        for name, table in board.tables.items()
+    }
+    files = {**written, **board.files}
     found = Record(
         params={},
         metrics=board.metrics,
-        tags={"mlflow.note.content": board.words},
+        tags={"mlflow.note.content": board.words, SEALS: seal(files, board.metrics)},
         datasets=(),
-        files={**{name: text.encode() for name, text in files.items()}, **board.files},
+        files=files,
         tables=list(board.tables),
     )
     try:

@@ -15,7 +15,7 @@ from rageval.errors import InputError, NoVerdictError
 from rageval.gatekeeping import Rules
 from rageval.registry.references import run_of
 from rageval.split import DEV
-from rageval.tracking.reading import CELL, SINGLE, Kept, artifact, fetch, found_run
+from rageval.tracking.reading import CELL, SINGLE, Kept, fetch, found_run, sealed_file
 from rageval.tracking.search import runs
 from rageval.tracking.store import Store
 from rageval.workflow import measure_and_keep
@@ -93,7 +93,7 @@ def best_cell(store: Store, dataset: str) -> Kept:
             "python -m rageval -m +retriever=bm25,dense,hybrid"
         )
     sweep = str(sweeps[0].info.run_id)
-    cell = fetch(store, _first(sweep, artifact(store, sweep, "leaderboard.json")))
+    cell = fetch(store, _first(sweep, sealed_file(store, sweep, "leaderboard.json")))
     if cell.result.dataset != dataset:
         raise InputError(
             f"run=best: the last sweep was of the set {cell.result.dataset!r}: use "

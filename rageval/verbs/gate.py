@@ -77,16 +77,22 @@ def show(store: Store, found: list[Judgement], rules: Rules, target: Console) ->
         _write(Path(rules.gate.output), found)
     verdicts = [judgement.verdict for judgement in found]
     passed = all(verdict.passed for verdict in verdicts)
-    target.print(Text(f"next: {_next(found, passed)}"))
+    target.print(Text(f"next: {_next(found, passed, rules.gate.baseline is not None)}"))
     if passed or rules.gate.report_only:
         return 0
     return _FAILED if any(v.outcome is Outcome.FAILED for v in verdicts) else _UNDECIDED
 
 
-def _next(found: list[Judgement], passed: bool) -> str:
-    """Return what to type after a verdict: of several, about the first that decides."""
+def _next(found: list[Judgement], passed: bool, from_file: bool) -> str:
+    """Return what to type after a verdict: of several, about the first that decides.
+
+    With a baseline `from_file`, a passed run takes its place by another file.
+    """
     decisive = next((j for j in found if j.verdict.passed == passed), found[0])
     run, dataset = decisive.candidate.run, decisive.candidate.result.dataset
+    if passed and from_file:
+        report = next_command("report", f"run={run}", "format=baseline", dataset=dataset)
+        return f"{report}   to make it the baseline"
     if passed:
         promote = next_command("promote", f"run={run}", dataset=dataset)
         return f"{promote}   to make it the champion"

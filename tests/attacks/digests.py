@@ -125,6 +125,15 @@ def a_library_changed_and_the_champion_answers_the_same(desk):
     return _upgraded(desk, "pump", "pump")
 
 
+@attack(TOPIC, 0, "against the champion hybrid (lsa), heading, k=6, re-run on these questions")
+def the_champion_was_promoted_by_the_first_version(desk):
+    """The champion is a baseline file that version 0.1.0 wrote: it is run again and compared."""
+    desk.evaluate("+retriever=hybrid", dataset=LOCAL)
+    candidate = desk.evaluate("+retriever=bm25", dataset=LOCAL)
+    file = Path(__file__).parents[1] / "data" / "baseline_0_1.json"
+    return desk.gate(candidate, f"gate.baseline={file}")
+
+
 def _upgraded(desk, first, second):
     """Promote with one version of an installed library, and gate with the next one."""
     (desk.folder / "mine_e.py").write_text(CLASS.format(module="fruit").replace("_words", ""))

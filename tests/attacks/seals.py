@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import hashlib
 import json
+import re
 
 from conftest import Said
-from desk import LOCAL, Desk
+from desk import LOCAL, QUICK, Desk
 
 from attacks.attack import attack
 
@@ -144,6 +145,22 @@ def a_run_is_of_a_newer_form(desk):
     run = desk.evaluate(BM25, dataset=LOCAL)
     desk.client.set_tag(run, "rageval.schema", "99")
     return desk.gate(run)
+
+
+@attack(TOPIC, 0, "2 cells: 2 resumed … recall …")
+def the_kept_values_of_a_sweep_are_altered(desk):
+    """The file from which a sweep resumes gets better values: the cells' own tables are read."""
+    words = ("-m", "retriever=bm25,tfidf", "sweep.objective=recall", *LOCAL, *QUICK)
+    first = desk.type(*words)
+    known = [e.experiment_id for e in desk.client.search_experiments()]
+    (parent,) = desk.client.search_runs(known, "tags.`rageval.kind` = 'sweep'")
+    file = desk.file(parent.info.run_id, "cells.json")
+    rows = [{**row, "values": [0.0 for _ in row["values"]]} for row in json.loads(file.read_text())]
+    file.write_text(json.dumps(rows).replace('"recall": [', '"recall": [0, 0.0], "was": ['))
+    said = desk.type(*words)
+    table = re.compile(r"^1  .*", re.M)
+    assert table.findall(said.out) == table.findall(first.out)
+    return said
 
 
 @attack(TOPIC, 3, "baseline.json has schema 99, and this version of rageval reads up to …")
