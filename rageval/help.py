@@ -82,7 +82,9 @@ Hold a run against the registry's champion, question by question, and against co
   python -m rageval +retriever=hybrid gate.enabled=true     run and gate in one go
 
 Limits (conf/threshold/*.yaml): floors, max_drop, no_tolerance, new_distractors.
-A champion of another benchmark is run anew (gate.on_mismatch=rescore) or refused (=refuse).
+A champion of another benchmark is re-run (gate.on_mismatch=rescore) or refused (=refuse).
+A champion of other library versions is re-run to see whether it still answers the same
+(gate.on_environment=check); an alias that was moved by hand needs gate.accept_alias='why'.
 
 Choices (GROUP=CHOICE):
 {choices}
@@ -91,8 +93,9 @@ Choices (GROUP=CHOICE):
 _PROMOTE = """\
 Register a run, gate it, check it on held-out questions, and make it the champion.
 
-  python -m rageval promote                                 the newest finished run of its own
-  python -m rageval promote gate.run=RUN_ID reason='shorter chunks'
+  python -m rageval promote                                 the run that the last gate judged
+  python -m rageval promote run=RUN_ID reason='shorter chunks'      or latest, a version, an alias
+  python -m rageval promote run=best                        the best cell of the last sweep, alone
   python -m rageval promote force=true reason='…'           although a check failed; kept for ever
 
 A promotion spends one scoring of holdout.budget=10 a quarter.
@@ -117,7 +120,7 @@ Choices (GROUP=CHOICE):
 """
 
 _ROLLBACK = """\
-Make the version before the champion again.
+Restore the previous champion.
 
   python -m rageval rollback reason='slow on Monday mornings'
 

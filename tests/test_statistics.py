@@ -31,6 +31,10 @@ def ranks(seed, n, most=7):
     return [Fraction(1, late) - Fraction(1, early) for early, late in pairs]
 
 
+def test_a_perfect_rate_ends_at_exactly_1_and_no_hit_begins_at_exactly_0():
+    assert all(wilson(1.0, n)[1] == 1.0 and wilson(0.0, n)[0] == 0.0 for n in range(1, 2000))
+
+
 @pytest.mark.parametrize(
     ("found", "n", "low", "high"),
     [  # Newcombe 1998, Statistics in Medicine 17:857-872, table I, method 3

@@ -28,4 +28,7 @@ def wilson(mean: float, n: int, level: float = LEVEL) -> tuple[float, float]:
     centre = mean + z**2 / (2 * n)
     spread = z * math.sqrt(mean * (1 - mean) / n + z**2 / (4 * n**2))
     scale = 1 + z**2 / n
-    return max(0.0, (centre - spread) / scale), min(1.0, (centre + spread) / scale)
+    # At 0 and 1 the formula gives that very end, which rounding would miss.
+    low = 0.0 if mean == 0 else max(0.0, (centre - spread) / scale)
+    high = 1.0 if mean == 1 else min(1.0, (centre + spread) / scale)
+    return low, high

@@ -20,9 +20,9 @@ VERBS = {
     "gate": Verb("rageval.verbs.gate", "gate", "hold a run against the champion and thresholds"),
     "promote": Verb("rageval.verbs.promote", "promote", "gate a run and make it the champion"),
     "holdout": Verb("rageval.verbs.holdout", "holdout", "score held-out questions, on a budget"),
-    "rollback": Verb("rageval.verbs.rollback", "rollback", "make the version before the champion"),
+    "rollback": Verb("rageval.verbs.rollback", "rollback", "restore the previous champion"),
     "report": Verb("rageval.verbs.report", "report", "the page of a run, or files for CI"),
     "mine": Verb("rageval.verbs.mine", "mine", "question log → cases to judge; growth and gap"),
-    "prune": Verb("rageval.verbs.prune", "prune", "let old runs go, never a baseline's"),
+    "prune": Verb("rageval.verbs.prune", "prune", "delete old runs, never a baseline's"),
     "check": Verb("rageval.verbs.check", "check", "validate a golden set without retrieving"),
 }
