@@ -52,7 +52,7 @@ STAGES = {
 VALUES = {
     "gate.run": "abc", "gate.sets": "[other]", "gate.baseline": "x.json", "gate.output": "out",
     "gate.on_mismatch": "refuse", "gate.on_environment": "accept", "gate.must_see": "0.1",
-    "gate.on_inconclusive": "fail", "gate.exceptions": "x.yaml",
+    "gate.on_inconclusive": "fail", "gate.exceptions": "x.yaml", "gate.accept_alias": "why",
     "variant.tag": "two", "registry.model": "m", "registry.alias": "best",
     "registry.previous": "last", "registry.allow": "[rageval.,mine.]",
     "measures.hit_at": "[1,5]", "measures.ndcg_at": "9",

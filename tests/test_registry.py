@@ -276,7 +276,7 @@ def test_a_champion_whose_own_class_changed_cannot_be_run_anew(shop, monkeypatch
     # By default nothing but rageval's own classes is built from what the registry holds.
     said = shop.gate(candidate, model)
     assert said.code == 3
-    assert "builds own_retriever.Mine; only classes of rageval. are allowed" in said.err
+    assert "builds own_retriever.Mine; only rageval's components" in said.err
     assert shop.gate(candidate, model, ALLOW).code == 0
     source.write_text(OWN.replace('"pump"', '"leave"'))
     said = shop.gate(candidate, model, ALLOW)
@@ -309,7 +309,7 @@ def test_a_configuration_from_the_registry_builds_no_class_but_ours(target):
             },
         }
     )  # fmt: skip
-    with pytest.raises(InputError, match=r"only classes of rageval\. are allowed"):
+    with pytest.raises(InputError, match="only rageval's components and classes"):
         allowed(text, ())
 
 
@@ -384,7 +384,9 @@ def test_several_sets_are_judged_in_one_gate_each_against_its_own_champion(shop)
     assert said.code == 0
     assert f"gate PASSED: tiny, bm25, heading, k=6 (run {third})" in said.out
     assert f"gate PASSED: second, bm25, heading, k=6 (run {second})" in said.out
-    said = shop.type("gate", f"gate.run=[{shop.nothing},{second}]", "dataset.name=tiny")
+    said = shop.type(
+        "gate", f"gate.run=[{shop.nothing},{second}]", "gate.sets=[second]", "dataset.name=tiny"
+    )
     assert (said.code, "gate PASSED: second" in said.out) == (1, True)
     # One without a verdict does not hide what the others say, and is the stronger word.
     said = shop.type("gate", f"gate.run=[{shop.bm25},{shop.nothing}]", "dataset.name=tiny")

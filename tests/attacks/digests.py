@@ -140,7 +140,7 @@ def _upgraded(desk, first, second):
     _installed(desk, "1.0", first)
     mine = ["+retriever=custom", "retriever._target_=mine_e.Mine", "chunking=whole"]
     _in_a_process(
-        desk, [*mine, *LOCAL, *QUICK], ["promote", "dataset.name=tiny", ALLOW],
+        desk, [*mine, *LOCAL, *QUICK], ["promote", "run=latest", "dataset.name=tiny", ALLOW],
         ["+retriever=bm25", "chunking=whole", *LOCAL, *QUICK],
     )  # fmt: skip
     _installed(desk, "2.0", second)

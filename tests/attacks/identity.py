@@ -46,7 +46,7 @@ def another_team_has_a_set_of_this_name_in_a_sweep(desk):
 def the_champion_is_another_teams(desk):
     """Gate a run against the champion of another set of its name, whose experiment went away."""
     other = two_teams(desk)
-    first = desk.type("promote", "dataset.name=tiny", "holdout.budget=1000")
+    first = desk.type("promote", "run=latest", "dataset.name=tiny", "holdout.budget=1000")
     assert first.code == 0, first
     for experiment in desk.client.search_experiments():
         for tag in [t for t in experiment.tags if t.startswith("rageval.")]:

@@ -37,7 +37,7 @@ def the_corpus_file_is_turned_round(desk):
     """Turn the corpus file round to make a candidate better than its champion."""
     near_duplicates(desk)
     desk.evaluate("+retriever=bm25", dataset=SET)
-    promoted = desk.type("promote", "dataset.name=faq", "threshold.floors={}")
+    promoted = desk.type("promote", "run=latest", "dataset.name=faq", "threshold.floors={}")
     assert promoted.code == 0, promoted
     near_duplicates(desk, turned=True)
     desk.evaluate("+retriever=bm25", dataset=SET)
