@@ -52,7 +52,7 @@ def _verb(words: Sequence[str]) -> tuple[str, list[str]]:
     if not words or not re.fullmatch(r"[a-z]+", words[0]):
         return _DEFAULT, list(words)
     if words[0] not in VERBS:
-        raise InputError(f"{words[0]!r} is no verb; there are: {', '.join(VERBS)}")
+        raise InputError(f"unknown command {words[0]!r}; choose from: {', '.join(VERBS)}")
     return words[0], list(words[1:])
 
 

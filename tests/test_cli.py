@@ -15,7 +15,7 @@ OFF = ["tracking=off", "latency.sample=0", "output.questions=none"]
         (["+retriever=hybird"], "retriever=hybird: no such choice; there are: bm25, custom, dense"),
         (["+retriever=bm25", "encoder=x"], "encoder=x: no such choice; there are: lsa, model2vec"),
         (["retriever=null"], "must be a string or a list"),
-        (["chek"], "'chek' is no verb; there are: evaluate, "),
+        (["chek"], "unknown command 'chek'; choose from: evaluate, "),
         (["+retriever=bm25", "window.k=0"], "window.k: should be greater than or equal to 1"),
         (["+retriever=bm25", "window.k=six"], "window.k: should be a valid integer, got 'six'"),
         (["+retriever=bm25", "window.kk=6"], "window.kk: unknown key; did you mean 'k'?"),

@@ -68,14 +68,14 @@ def test_one_measure_alone_is_enough_to_fail():
     verdict = decide(after, before, GateThresholds(max_drop=limits))
     assert [check.measure for check in verdict.failures] == ["hit_rate_at_1"]
     assert verdict.failures[0].sentence == (
-        "2/2 (1.000) → 1/2 (0.500), a drop of 0.1 is allowed: fails from 1 lost question; fell: a"
+        "2/2 (1.000) → 1/2 (0.500), allowed drop 0.1 (fails at 1 or more lost questions); fell: a"
     )
 
 
 def test_a_failure_says_what_the_tolerance_means_in_questions():
     verdict = drop(hits(31, 34), hits(27, 34), 0.1)  # 0.1 of 34 is 3.4: the fourth fails
     assert verdict.failures[0].sentence == (
-        "31/34 (0.912) → 27/34 (0.794), a drop of 0.1 is allowed: fails from 4 lost questions; "
+        "31/34 (0.912) → 27/34 (0.794), allowed drop 0.1 (fails at 4 or more lost questions); "
         "fell: q27, q28, q29, q30"
     )
     assert "gate FAILED: tiny, candidate (run candidate)" in verdict_lines(verdict)
@@ -109,7 +109,7 @@ def test_a_negative_zero_is_zero():
     )
     verdict = drop(hits(2, 2), hits(1, 2), -0.0)
     assert verdict.failures[0].sentence.endswith(
-        "a drop of 0 is allowed: fails from 1 lost question; fell: q1"
+        "allowed drop 0 (fails at 1 or more lost questions); fell: q1"
     )
 
 

@@ -367,7 +367,7 @@ def test_candidates_are_masked_cases_to_be_judged_and_what_is_known_is_left_out(
     said = mine(desk)
     assert said.code == 0, said
     assert "nothing was run yet" in said.out  # no tracking store: the rest works
-    assert "1 candidates retrieved badly; 1 more that the set has already" in said.out
+    assert "1 new candidates with poor retrieval; 1 more already in the set" in said.out
     (case,) = yaml.safe_load((desk.folder / "candidates.yaml").read_text())["questions"]
     assert (case["question"], case["asker"]) == ("Where do I park <email>?", "maria")
     assert case["notes"].startswith("asked 2 times, last on 2026-11-29; no result 1, low score 1, ")

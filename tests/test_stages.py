@@ -106,7 +106,7 @@ SWEEPS = [
 def test_a_swept_key_computes_the_right_stages_twice(typed, tiny, words, twice):
     said = typed("-m", "+retriever=bm25", *words, *tiny, "tracking=off", "window.depth=24")
     assert said.code == 0, said.err
-    line = re.search(r"kept and used again: ([^:]*?)\n\S*next:", said.out)[1]
+    line = re.search(r"cache hits: ([^:]*?)\n\S*next:", said.out)[1]
     told = dict(part.split() for part in line.split(","))
     counts = {stage: tuple(map(int, count.split("/"))) for stage, count in told.items()}
     again = {stage for stage, (hits, total) in counts.items() if total > 1 and hits == 0}

@@ -91,10 +91,9 @@ def tolerated(limit: float, n: int) -> str:
     Examples
     --------
     >>> tolerated(0.1, 34)
-    'a drop of 0.1 is allowed: fails from 4 lost questions'
+    'allowed drop 0.1 (fails at 4 or more lost questions)'
     """
     lost = failing(decimal(limit), n)
     if lost > n:
-        return f"a drop of {limit:g} is allowed: never fails"
-    questions = "question" if lost == 1 else "questions"
-    return f"a drop of {limit:g} is allowed: fails from {lost} lost {questions}"
+        return f"allowed drop {limit:g} (never fails)"
+    return f"allowed drop {limit:g} (fails at {lost} or more lost questions)"

@@ -211,7 +211,7 @@ def _tested(drop: Drop, standard: Standard, p: float, family: int) -> Judged:
 def _shown(drop: Drop, standard: Standard) -> Judged:
     p = 1.0 if drop.found is None else not_worse(drop.found, float(drop.tolerance))
     passed = p <= standard.level
-    why = f"{'' if passed else 'not '}shown to lose less than is tolerated"
+    why = f"non-inferiority {'' if passed else 'not '}shown"
     return Judged(passed, Evidence.NON_INFERIOR, p, 1, why)
 
 

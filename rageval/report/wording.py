@@ -33,7 +33,9 @@ def notes(evaluation: Evaluation) -> Iterator[str]:
     lost = dict.fromkeys(evaluation.questions[row].id for row, _ in evaluation.qrels.unsupported)
     if lost:
         questions = _counted(len(lost), "question")
-        yield f"{questions} with evidence that no chunk holds well enough: {_some(lost)}"
+        yield (
+            f"{questions} whose evidence no chunk covers (below judging.min_overlap): {_some(lost)}"
+        )
     if evaluation.retrieved.short:
         deepest = evaluation.benchmark.cutoffs.deepest
         rankings = _counted(evaluation.retrieved.short, "ranking")

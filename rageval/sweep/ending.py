@@ -116,7 +116,7 @@ def _show(target: Console, sweep: Session, board: Leaderboard) -> None:
         target.print(Text(line))
     kept = ", ".join(f"{stage} {hits}/{hits + made}" for stage, (hits, made) in sweep.cache.items())
     if kept:
-        target.print(f"kept and used again: {kept}")
+        target.print(f"cache hits: {kept}")
     if sweep.opened is not None:
         target.print(f"sweep {sweep.opened.run} in experiment {sweep.opened.store.name}")
     if board.best is not None:

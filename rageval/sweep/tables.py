@@ -106,7 +106,7 @@ def luck(board: Leaderboard) -> list[str]:
         return []
     value = board.best.whole[board.objective].value or 0.0
     others = len(board.alike) - 1
-    cells = "cell" if others == 1 else "cells"
+    cells = "configuration is" if others == 1 else "configurations are"
     chosen = assignments(board.best.overrides)
     words = " ".join(
         f"{key}={chosen[key]}"
@@ -116,7 +116,7 @@ def luck(board: Leaderboard) -> list[str]:
     return [
         f"best of {len(board.cells)} cells: {board.objective} {value:.3f}, {words}",
         f"selection bias: expect about {value - board.bias:.3f} on new questions "
-        f"(−{board.bias:.3f}); {others} other {cells} cannot be told from the best",
+        f"(−{board.bias:.3f}); {others} other {cells} statistically indistinguishable",
     ]
 
 

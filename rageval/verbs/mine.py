@@ -161,8 +161,9 @@ def _show(target: Console, config: MineConfig, mined: Mined) -> None:
             target.print(f"and {len(mined.candidates) - _SHOWN} more")
     target.print()
     target.print(
-        f"{len(mined.candidates)} candidates retrieved badly; {mined.known} more that the set has "
-        f"already; {mined.new} cases new in {config.candidates}, {len(mined.cases.todo)} to judge"
+        f"{len(mined.candidates)} new candidates with poor retrieval; {mined.known} more already "
+        f"in the set; {mined.new} cases new in {config.candidates}, {len(mined.cases.todo)} "
+        "to judge"
     )
 
 
