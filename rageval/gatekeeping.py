@@ -57,7 +57,7 @@ class Rules:
         """Return the rules of an evaluation's own configuration."""
         return cls(config.gate, config.registry, config.threshold, config.secrets)
 
-    def terms(self, promoted: Result | None) -> Terms:
+    def terms(self, promoted: Kept | None, candidate: Kept) -> Terms:
         """Return what is asked of a verdict beside its limits.
 
         Raises
@@ -67,7 +67,8 @@ class Rules:
         """
         gate, path = self.gate, self.gate.exceptions
         return Terms(
-            promoted=promoted,
+            promoted=None if promoted is None else promoted.result,
+            held_out_gone=0 if promoted is None else _held_out_gone(promoted, candidate),
             allow_removed=gate.allow_removed,
             exceptions=NO_EXCEPTIONS if path is None else read_exceptions(Path(path), self.today),
             must_see=gate.must_see,
@@ -107,7 +108,7 @@ def judge(store: Store, run: str, rules: Rules, target: Console) -> Judgement:
     found = _baseline(store, rules, candidate.result.dataset)
     promoted = None if found is None else found.kept.result
     _require_questions(rules, candidate.result, promoted)
-    terms = rules.terms(promoted)
+    terms = rules.terms(None if found is None else found.kept, candidate)
     if found is None:
         if rules.gate.require_baseline:
             name = rules.registry.name(candidate.result.dataset)
@@ -122,6 +123,12 @@ def judge(store: Store, run: str, rules: Rules, target: Console) -> Judgement:
     verdict = decide(candidate.result, champion, rules.thresholds, state, terms)
     verdict = _noted(_noted(verdict, note), moved)
     return Judgement(candidate, home, found, verdict)
+
+
+def _held_out_gone(promoted: Kept, candidate: Kept) -> int:
+    """Return how many held-out questions of the champion's set the candidate's lacks."""
+    then, now = (set(kept.facts.get("held_out", ())) for kept in (promoted, candidate))
+    return len(then - now)
 
 
 def unopposed(store: Store, run: str, rules: Rules) -> Judgement:

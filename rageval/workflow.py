@@ -25,6 +25,7 @@ from rageval.evaluation.evaluation import Evaluation, Known, evaluate
 from rageval.evaluation.grounds import Benchmark
 from rageval.evaluation.latency import Latency
 from rageval.fingerprint import digest, text_digest
+from rageval.golden.question import scored_fields
 from rageval.pipeline import Pipeline
 from rageval.plan import Plan
 from rageval.provenance.working_copy import WorkingCopy
@@ -41,6 +42,8 @@ from rageval.tracking.sets import held_out_elsewhere, introduce
 from rageval.tracking.settings import TrackingConfig
 from rageval.tracking.store import Store
 from rageval.tracking.sweeps import Parent
+
+_SHORT = 16  # hexadecimal digits that tell held-out questions of one set apart
 
 
 def open_tracking(config: TrackingConfig, target: Console) -> Store | None:
@@ -249,4 +252,10 @@ def _header(plan: Plan, evaluation: Evaluation) -> Header:
         ),
         set_id=plan.dataset.identity.id,
         location=plan.dataset.identity.location,
+        held_out=plan.stages.aside("held out", plan.source, lambda: _held_out(plan)),
     )
+
+
+def _held_out(plan: Plan) -> tuple[str, ...]:
+    """Name the held-out questions with their labels, so that a gate sees whether one is gone."""
+    return tuple(sorted(scored_fields(q)[:_SHORT] for q in plan.dataset.holdout.golden))

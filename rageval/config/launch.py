@@ -15,6 +15,7 @@ from hydra.core.utils import JobReturn, JobStatus
 from hydra.errors import HydraException
 from omegaconf import DictConfig
 from omegaconf.errors import OmegaConfBaseException
+from yaml import YAMLError
 
 from rageval.config.places import shipped
 from rageval.config.refusals import explained
@@ -53,7 +54,7 @@ def launch(config: str, overrides: Sequence[str], job: Job) -> int:
     main = hydra.main(version_base="1.3", config_path=str(shipped("conf")), config_name=config)
     try:
         main(task)()
-    except (HydraException, OmegaConfBaseException, ValueError, OSError) as fault:
+    except (HydraException, OmegaConfBaseException, YAMLError, ValueError, OSError) as fault:
         if begun:
             raise
         raise explained(fault) from fault

@@ -29,15 +29,20 @@ _TAKES = {
 _OWN = ("gate.enabled", "gate.run", "gate.sets", "gate.output", "gate.report_only", "prune.apply")
 
 
-def next_command(command: str, *words: str, dataset: str | None = None) -> str:
+def next_command(
+    command: str, *words: str, dataset: str | None = None, folder: str | None = None
+) -> str:
     """Return a command line for the set that this one was about, in the same store.
 
     `words` are its own overrides; `dataset` names the set, where the command finds the rest of the
-    dataset in what it judges.
+    dataset in what it judges; `folder` is the option that names another configuration folder than
+    the one that was given.
     """
     name = [] if command == "evaluate" else [command]
     about = [f"dataset.name={dataset}"] if dataset not in {None, _SAMPLE} else []
-    parts = [*name, *places(), *words, *about, *_taken(command)]
+    given = {word.partition("=")[0].lstrip("+") for word in [*words, *about]}
+    taken = [word for word in _taken(command) if word.partition("=")[0].lstrip("+~") not in given]
+    parts = [*name, *(places() if folder is None else [folder]), *words, *about, *taken]
     return " ".join([PROGRAM, *map(_quoted, parts)])
 
 

@@ -8,6 +8,7 @@ import re
 from hydra.errors import MissingConfigException, OverrideParseException
 from omegaconf import DictConfig
 from omegaconf.errors import ConfigAttributeError, ConfigKeyError
+from yaml import MarkedYAMLError
 
 from rageval.errors import InputError
 
@@ -22,6 +23,9 @@ def explained(fault: Exception) -> InputError:
         return InputError(f"{group}={name}: no such choice; there are: {', '.join(cause.options)}")
     if isinstance(cause, OverrideParseException):
         return InputError(f"{cause.override}: cannot be read as KEY=VALUE: {_one_line(cause)}")
+    if isinstance(cause, MarkedYAMLError) and cause.problem_mark is not None:
+        mark = cause.problem_mark
+        return InputError(f"{mark.name}:{mark.line + 1}: is not YAML: {cause.problem}")
     if isinstance(cause, _UNKNOWN) and isinstance(cause.parent_node, DictConfig):
         return InputError(_unknown(str(cause.full_key), cause.parent_node))
     return InputError(_one_line(cause))

@@ -10,8 +10,8 @@ from rageval.comparison.result import Result
 from rageval.comparison.set_changes import SetChanges, set_changes
 from rageval.gate.drops import MustSee, drops, means_of
 from rageval.gate.exceptions import NO_EXCEPTIONS, Exceptions
-from rageval.gate.removals import quotes, removals, told
-from rageval.gate.thresholds import GateThresholds, decimal
+from rageval.gate.removals import held_out_removals, quotes, removals, told
+from rageval.gate.thresholds import GateThresholds, decimal, nearest
 from rageval.gate.verdict import Check, Rule, State, Verdict, share
 from rageval.statistics.churn import LOST, any_lost
 
@@ -25,6 +25,7 @@ class Terms:
     exceptions: Exceptions = NO_EXCEPTIONS
     must_see: MustSee = None  # the drop that a pass must have been able to see
     fail_blind: bool = False  # a pass that could not see it is none
+    held_out_gone: int = 0  # held-out questions that were removed or relabelled since the champion
 
 
 def decide(
@@ -55,8 +56,10 @@ def decide(
         checks += [*_untouchable(comparison, thresholds), *_gone(promoted, candidate, thresholds)]
         checks += _distractors(comparison, thresholds)
         checks += removals(changes, thresholds, terms.exceptions, terms.allow_removed)
+        checks += held_out_removals(terms.held_out_gone, terms.allow_removed)
         notes += [*_idle(comparison, promoted, thresholds), *told(changes, comparison)]
         notes += _policies(comparison, thresholds)
+        notes += [*_uncompared(thresholds), *_unknown(terms, promoted, candidate)]
         notes += [*terms.exceptions.notes, *quotes(changes, thresholds, terms.exceptions)]
     return Verdict(
         state or (State.BASELINE if comparison is None else State.COMPARABLE),
@@ -67,6 +70,23 @@ def decide(
         changes,
         terms.fail_blind,
     )
+
+
+def _uncompared(thresholds: GateThresholds) -> Iterator[str]:
+    """Say so if no limit compares the candidate with the champion."""
+    if not (thresholds.max_drop or thresholds.no_tolerance) and thresholds.new_distractors is None:
+        yield (
+            "no limit compares the candidate with the champion: max_drop, no_tolerance and "
+            "new_distractors are empty"
+        )
+
+
+def _unknown(terms: Terms, promoted: Result, candidate: Result) -> Iterator[str]:
+    """Yield the exceptions for questions that nobody has."""
+    known = {*promoted.rows, *candidate.rows}
+    for name in sorted(terms.exceptions.questions - known):
+        near = nearest(name, sorted(known))
+        yield f"gate.exceptions names the question {name!r}, which the set never had; {near}"
 
 
 def _narrowed(whole: GateThresholds, judged: GateThresholds) -> str:

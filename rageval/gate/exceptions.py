@@ -63,13 +63,15 @@ def read_exceptions(path: Path, today: date) -> Exceptions:
     """
     try:
         content = yaml.safe_load(path.read_text(encoding="utf-8"))
+        if not isinstance(content, dict):
+            raise InputError(f"gate.exceptions: {path} needs a list under the key 'exceptions'")
         found = _File.model_validate(content)
-    except (OSError, UnicodeDecodeError) as fault:
-        raise InputError(f"gate.exceptions: {path} cannot be read: {fault}") from fault
-    except yaml.YAMLError as fault:
-        raise InputError(f"gate.exceptions: {path} is not YAML: {fault}") from fault
     except ValidationError as fault:
         raise InputError.of(sentences(fault, str(path), _File)) from fault
+    except (OSError, UnicodeDecodeError) as fault:
+        raise InputError(f"gate.exceptions: {path} cannot be read: {fault}") from fault
+    except (yaml.YAMLError, ValueError) as fault:  # an impossible date is a ValueError
+        raise InputError(f"gate.exceptions: {path} is not YAML: {fault}") from fault
     over = [entry for entry in found.exceptions if entry.until and entry.until < today]
     return Exceptions(
         tuple(entry for entry in found.exceptions if entry not in over),

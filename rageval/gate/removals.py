@@ -32,6 +32,14 @@ def removals(
     yield Check(Rule.SET, "all", "", passed, sentence)
 
 
+def held_out_removals(gone: int, allowed: int) -> Iterator[Check]:
+    """Yield a check if held-out questions left the set; they are counted and never named."""
+    if gone:
+        noun = "question" if gone == 1 else "questions"
+        sentence = f"{gone} held-out {noun} removed or relabelled; {allowed} allowed"
+        yield Check(Rule.SET, "held out", "", gone <= allowed, sentence)
+
+
 def _reasons(
     changes: SetChanges, thresholds: GateThresholds
 ) -> Iterator[tuple[str, tuple[str, ...]]]:

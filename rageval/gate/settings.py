@@ -20,7 +20,8 @@ class GateConfig(Record):
     run: (
         Reference | tuple[Reference, ...] | None
     )  # candidates; None = the newest finished single dev run
-    sets: tuple[SetIdentifier, ...]  # whose newest runs are judged together; () = `dataset.name`
+    # Sets whose newest runs are judged together; None = that of `dataset.name`.
+    sets: tuple[SetIdentifier, ...] | None
     baseline: Name | None  # a portable baseline file in place of the registry
     output: Name | None  # folder that verdict.json, verdict.md and junit.xml are written to, too
     require_baseline: Flag  # without a baseline there is no verdict (exit 3)

@@ -65,7 +65,12 @@ def baseline(store: Store, config: RegistryConfig, dataset: str) -> Baseline | N
         (TABLE_TAG, kept.digest, "table"),
         (CONFIG_TAG, kept.config_digest, "configuration"),
     ):
-        if version.tags.get(tag) != digest:
+        if tag not in version.tags:
+            raise NoVerdictError(
+                f"{where}: its tag {tag} was removed, so the {what} of run {kept.run} cannot be "
+                "checked; promote a run that is intact by force=true"
+            )
+        if version.tags[tag] != digest:
             raise NoVerdictError(
                 f"{where}: the {what} of run {kept.run} is not the one that was registered (its "
                 "hash differs); roll back, or promote a run that is intact by force=true"

@@ -26,6 +26,7 @@ class Header:
     notes: tuple[str, ...]  # what was left out or came short, as sentences
     set_id: str = ""  # what the set's lock carries; empty without one
     location: str = ""  # where the set lives
+    held_out: tuple[str, ...] = ()  # digests of the questions and labels that are held out
 
     @property
     def title(self) -> str:

@@ -96,7 +96,7 @@ def _counted(evaluation: Evaluation) -> str:
     whole, n = evaluation.subsets[ALL], evaluation.sizes[ALL]
     hits = whole[f"hit_rate_at_{evaluation.benchmark.cutoffs.hit_at[0]}"].n
     window = whole["recall"].n
-    left = "" if hits == window == n else "; the rest is unanswerable or denied"
+    left = "" if hits == window == n else "; the others have no answer, or a denied one"
     return f"of {n} questions {hits} count in the hit rates, {window} in the window measures{left}"
 
 

@@ -41,7 +41,11 @@ def leaderboard(ended: Sequence[Ended], objective: str) -> Leaderboard:
     nothing is said of it. The bias is that of `selection_bias`.
     """
     cells = [cell for cell in ended if objective in cell.whole and len(cell.values)]
-    cells.sort(key=lambda cell: (-_value(cell, objective), -_value(cell, "mrr"), cell.number))
+    cells.sort(
+        key=lambda cell: (
+            -_value(cell, objective), -_value(cell, "mrr"), cell.verdict_code, cell.number,
+        )
+    )  # fmt: skip
     size = len(cells[0].values) if cells else 0
     paired = [c for c in cells if (len(c.values), c.benchmark) == (size, cells[0].benchmark)]
     if not paired:

@@ -144,6 +144,7 @@ def _provenance(outcome: Outcome) -> bytes:
         "rageval": __version__,
         "benchmark": dict(header.benchmark_facts),
         "variant": header.variant.facts,
+        "held_out": list(header.held_out),
     }
     return json.dumps(facts, ensure_ascii=False, indent=1).encode()
 

@@ -20,6 +20,7 @@ from rageval.tracking.search import runs
 from rageval.tracking.store import Store
 from rageval.workflow import measure_and_keep
 
+_GOOD = ("passed", "inconclusive")  # verdicts of cells that may be promoted
 BEST = "best"  # what a user calls the best cell of the last sweep
 
 
@@ -40,7 +41,7 @@ def named(store: Store, config: JudgingVerbConfig, reference: str, key: str) -> 
     except NoVerdictError as fault:
         raise InputError(f"{key}: {fault}") from fault
     dataset = tags.get("rageval.set", "")
-    if dataset not in {config.dataset.name, *config.gate.sets}:
+    if dataset not in {config.dataset.name, *(config.gate.sets or ())}:
         raise InputError(_of_another_set(key, run, dataset, config.dataset.name))
     if tags.get("rageval.split") != DEV or tags.get("rageval.kind") != SINGLE:
         raise InputError(f"{key}: {_refusal(run, tags.get('rageval.kind', ''), dict(tags))}")
@@ -93,7 +94,7 @@ def best_cell(store: Store, dataset: str) -> Kept:
             "python -m rageval -m +retriever=bm25,dense,hybrid"
         )
     sweep = str(sweeps[0].info.run_id)
-    cell = fetch(store, _first(sweep, sealed_file(store, sweep, "leaderboard.json")))
+    cell = fetch(store, _best(sweep, sealed_file(store, sweep, "leaderboard.json")))
     if cell.result.dataset != dataset:
         raise InputError(
             f"run=best: the last sweep was of the set {cell.result.dataset!r}: use "
@@ -102,10 +103,18 @@ def best_cell(store: Store, dataset: str) -> Kept:
     return cell
 
 
-def _first(sweep: str, content: bytes) -> str:
+def _best(sweep: str, content: bytes) -> str:
+    """Return the run of the best cell that did not fail the gate of its sweep."""
     try:
         table = json.loads(content)
-        return str(table["data"][0][list(table["columns"]).index("run")])
+        rows = [dict(zip(table["columns"], cells, strict=True)) for cells in table["data"]]
+        good = [row for row in rows if str(row.get("verdict") or "passed").startswith(_GOOD)]
+        if rows and not good:
+            raise NoVerdictError(
+                f"run=best: no cell of sweep {sweep} passed the gate; its leaderboard has the "
+                "reasons"
+            )
+        return str(good[0]["run"])
     except (ValueError, KeyError, IndexError, TypeError) as fault:
         raise NoVerdictError(f"run=best: sweep {sweep} has no leaderboard to read") from fault
 

@@ -18,6 +18,7 @@ from rageval.gate.verdict import Outcome
 from rageval.gatekeeping import Judgement, OwnRunError, Rules, judge
 from rageval.report import console
 from rageval.tracking.reading import fetch, newest
+from rageval.tracking.settings import TrackingConfig
 from rageval.tracking.store import Store
 from rageval.tracking.verdict import files_of, keep_verdict
 from rageval.verbs.candidates import all_named
@@ -33,7 +34,7 @@ def run(composed: DictConfig) -> int:
     if config.suggest:
         require_seen(Path(config.suggest_to))
     target = console.console()
-    store = require_tracking(config.tracking, target)
+    store = require_tracking(_of_first_set(config), target)
     rules = Rules(config.gate, config.registry, config.threshold, config.secrets)
     found, refused, runs = [], [], []
     for candidate in candidates(store, config):
@@ -52,12 +53,24 @@ def run(composed: DictConfig) -> int:
     return code
 
 
+def _of_first_set(config: GateVerbConfig) -> TrackingConfig:
+    """Return the tracking settings; where sets are named, the experiment is that of the first."""
+    sets, tracking = config.gate.sets, config.tracking
+    if not sets or tracking.experiment != config.dataset.name:
+        return tracking
+    return tracking.model_copy(update={"experiment": sets[0]})
+
+
 def candidates(store: Store, config: GateVerbConfig) -> list[Callable[[], str]]:
     """Return what finds each candidate: the runs that are named, or the newest one of each set."""
     gate = config.gate
     if gate.run is not None:
         return [partial(str, run) for run in all_named(store, config, gate.run)]
-    sets = gate.sets or (config.dataset.name,)
+    sets = (config.dataset.name,) if gate.sets is None else gate.sets
+    twice = [name for name in dict.fromkeys(sets) if sets.count(name) > 1]
+    if not sets or twice:
+        fault = f"{twice[0]!r} is named twice" if twice else "[] names no set"
+        raise InputError(f"gate.sets: {fault}; give each set once, or null for that of the dataset")
     return [partial(_newest, store, config, name) for name in sets]
 
 

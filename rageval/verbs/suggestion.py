@@ -10,13 +10,15 @@ from typing import Any
 from rich.console import Console
 from ruamel.yaml import YAML
 from ruamel.yaml.error import YAMLError
+from yaml import AliasToken, scan
 
 from rageval.comparison.result import Result
+from rageval.config.next_command import next_command
 from rageval.config.places import shipped
 from rageval.config.verbs import GateVerbConfig
 from rageval.errors import InputError
 from rageval.gate.suggestion import Floors, changed, suggest
-from rageval.gate.thresholds import flattened
+from rageval.gate.thresholds import GateThresholds, flattened
 
 
 def write_suggestion(config: GateVerbConfig, found: list[Result], target: Console) -> None:
@@ -44,7 +46,7 @@ def write_suggestion(config: GateVerbConfig, found: list[Result], target: Consol
         written["floors"] = {}
     for subset, limits in floors.items():
         _node(written["floors"], subset).update(limits)
-    use = f"python -m rageval gate threshold={path.stem} --config-dir {path.parent.parent}"
+    use = _use(path, found[0].dataset)
     head = "" if path.is_file() else f"# {use}\n"
     _write(path, head + _yaml(written))
     for line in changed(known, floors):
@@ -52,14 +54,25 @@ def write_suggestion(config: GateVerbConfig, found: list[Result], target: Consol
     target.print(f"{sum(map(len, floors.values()))} floors written to {path}; use it: {use}")
 
 
+def _use(path: Path, dataset: str) -> str:
+    """Return the command that gates with the file that was written."""
+    folder = f"--config-dir={path.parent.parent}"
+    return next_command("gate", f"threshold={path.stem}", dataset=dataset, folder=folder)
+
+
 def require_seen(path: Path) -> None:
-    """Refuse a name under which Hydra would find the shipped file instead.
+    """Refuse a place where Hydra would not look, or would find the shipped file instead.
 
     Raises
     ------
     InputError
-        If there is a shipped file of that name, and this is another one.
+        If it is not `…/threshold/NAME.yaml`, or there is a shipped file of that name.
     """
+    if path.parent.name != "threshold" or path.suffix != ".yaml":
+        raise InputError(
+            f"suggest_to: {path} would never be read: thresholds lie in a folder `threshold` of "
+            "your configuration, e.g. suggest_to=conf/threshold/mine.yaml"
+        )
     ours = shipped("conf") / "threshold" / path.name
     if ours.is_file() and path.resolve() != ours.resolve():
         raise InputError(
@@ -95,6 +108,16 @@ def _read(path: Path) -> Any | None:  # noqa: ANN401  ruamel's own kind of mappi
         raise InputError(f"suggest_to: {path} cannot be read: {fault}") from fault
     if not isinstance(found, dict):
         raise InputError(f"suggest_to: {path} is not a thresholds file: a mapping is needed")
+    strange = sorted(set(found) - {*GateThresholds.model_fields, "defaults"})
+    if strange:
+        raise InputError(
+            f"suggest_to: {path} is not a thresholds file: it holds {', '.join(map(str, strange))}"
+        )
+    if any(isinstance(token, AliasToken) for token in scan(path.read_text(encoding="utf-8"))):
+        raise InputError(
+            f"suggest_to: {path} uses YAML aliases (*name), so floors of one subset would change "
+            "those of another; write each out, or name another file"
+        )
     return found
 
 

@@ -140,3 +140,51 @@ def lower_a_committed_floor_by_a_suggestion(desk):
     said = desk.gate(run(desk), "suggest=true", "gate.report_only=true")
     assert file.read_text() == before
     return said
+
+
+@attack(TOPIC, 2, "broken.yaml:2: is not YAML: …")
+def a_threshold_file_is_broken(desk):
+    """a threshold file is cut in the middle"""
+    run = desk.evaluate("+retriever=bm25", dataset=LOCAL)
+    (desk.folder / "conf" / "threshold").mkdir(parents=True)
+    (desk.folder / "conf" / "threshold" / "broken.yaml").write_text("floors: [\n")
+    return desk.gate(run, "threshold=broken", "--config-dir=conf")
+
+
+@attack(TOPIC, 2, "suggest_to: tiny/golden.yaml would never be read: thresholds lie in a folder")
+def floors_are_suggested_to_the_golden_set(desk):
+    """`gate suggest=true suggest_to=golden.yaml`"""
+    run = desk.evaluate("+retriever=bm25", dataset=LOCAL)
+    return desk.gate(run, "suggest=true", "suggest_to=tiny/golden.yaml")
+
+
+@attack(TOPIC, 2, "uses YAML aliases (*name), so floors of one subset would …")
+def floors_are_suggested_to_a_file_with_aliases(desk):
+    """`gate suggest=true` on a file in which two subsets share a mapping"""
+    run = desk.evaluate("+retriever=bm25", dataset=LOCAL)
+    (desk.folder / "conf" / "threshold").mkdir(parents=True)
+    text = "floors:\n  all: &a {recall: 0.1}\n  form.GAP: *a\n"
+    (desk.folder / "conf" / "threshold" / "mine.yaml").write_text(text)
+    return desk.gate(run, "suggest=true", "suggest_to=conf/threshold/mine.yaml")
+
+
+@attack(TOPIC, 0, "note: no limit compares the candidate with the champion")
+def no_limit_is_left(desk):
+    """`gate ~threshold.max_drop`: it passes, and says that nothing was compared"""
+    assert desk.promote(desk.evaluate("+retriever=bm25", dataset=LOCAL)).code == 0
+    return desk.gate(desk.evaluate("+retriever=tfidf", dataset=LOCAL), "~threshold.max_drop")
+
+
+@attack(TOPIC, 2, "gate.sets: [] names no set; give each set once, or null for that of the dataset")
+def no_set_is_named(desk):
+    """`gate gate.sets=[]`"""
+    desk.evaluate("+retriever=bm25", dataset=LOCAL)
+    return desk.type("gate", "gate.sets=[]", "dataset.name=tiny")
+
+
+@attack(TOPIC, 3, "run=best: no cell of sweep … passed the gate")
+def the_best_cell_failed_its_gate(desk):
+    """`promote run=best` after a sweep in which every cell failed the gate"""
+    words = ("retriever=bm25,tfidf", "threshold.floors.all.mrr=1", "gate.enabled=true")
+    assert desk.type("-m", *words, *LOCAL, *QUICK).code == 1
+    return desk.type("promote", "run=best", "dataset.name=tiny")

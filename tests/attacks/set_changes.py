@@ -2,6 +2,8 @@
 
 import subprocess
 
+from desk import LOCAL
+
 from attacks.attack import attack
 from attacks.limits import relabelled, run
 
@@ -125,3 +127,23 @@ def label_what_only_the_candidate_finds(desk):
     promoted(desk)
     relabelled(desk, "    expected: [pump]\n", "    expected: [pump, urlaub]\n")
     return desk.gate(run(desk))
+
+
+@attack(TOPIC, 1, "✗ held out allow_removed: 1 held-out question removed or relabelled; 0 allowed")
+def a_held_out_question_is_deleted(desk):
+    """a held-out question is deleted from the golden set in the change that would lose it"""
+    assert desk.promote(desk.evaluate("+retriever=bm25", dataset=LOCAL)).code == 0
+    golden = desk.folder / "tiny" / "golden.yaml"
+    text = golden.read_text()
+    golden.write_text(text[: text.index("  - id: umzug")])
+    return desk.gate(desk.evaluate("+retriever=tfidf", dataset=LOCAL))
+
+
+@attack(TOPIC, 2, "is not YAML: day is out of range for month")
+def an_exception_has_an_impossible_date(desk):
+    """`gate.exceptions` names a day that no month has"""
+    assert desk.promote(desk.evaluate("+retriever=bm25", dataset=LOCAL)).code == 0
+    entry = "exceptions:\n  - {questions: [leave], reason: gone, until: 2027-02-30}\n"
+    (desk.folder / "exceptions.yaml").write_text(entry)
+    candidate = desk.evaluate("+retriever=tfidf", dataset=LOCAL)
+    return desk.gate(candidate, "gate.exceptions=exceptions.yaml")
