@@ -83,13 +83,13 @@ def test_added_labels_are_listed_with_those_that_the_candidate_alone_finds():
     rescored, candidate = result_of(labelled(now, None)), result_of(labelled(now, 1))
     verdict = decide(candidate, rescored, GateThresholds(), None, terms)
     assert verdict.passed
-    assert verdict.notes == ("labels added to 1 question: q; 1 found by the candidate alone",)
+    assert verdict.notes[0] == "labels added to 1 question: q; 1 found by the candidate alone"
 
 
 @pytest.mark.parametrize(
     ("text", "fault"),
     [
-        ("- a", "should be a valid dictionary"),
+        ("- a", "needs a list under the key 'exceptions'"),
         ("exceptions: [{questions: [], reason: x}]", "exceptions.0.questions: "),
         ("exceptions: [{questions: [a]}]", "exceptions.0.reason: must be given"),
         ("exceptions: [{questions: [a], reason: x, untill: 2020-01-01}]", "untill: unknown key"),
