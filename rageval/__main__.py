@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 from pathlib import Path
 
-from rageval.door import enter
+from rageval.door import end_on_sigterm, enter
 
 
 def main() -> None:
@@ -16,6 +16,7 @@ def main() -> None:
     """
     if str(Path.cwd()) not in sys.path and "" not in sys.path:
         sys.path.insert(0, str(Path.cwd()))
+    end_on_sigterm()
     sys.exit(enter(sys.argv[1:]))
 
 

@@ -2,12 +2,20 @@
 
 from __future__ import annotations
 
+import os
 import re
+import shlex
+import signal
 import sys
+import tempfile
+import time
+import traceback
 from collections.abc import Sequence
 from importlib import import_module
+from pathlib import Path
 from typing import TYPE_CHECKING
 
+from rageval import __version__
 from rageval.errors import InputError, RagevalError
 from rageval.verbs import VERBS, Verb
 
@@ -15,7 +23,8 @@ if TYPE_CHECKING:
     from omegaconf import DictConfig
 
 _DEFAULT = "evaluate"
-_INTERRUPTED = 130  # what a shell reports after Ctrl-C
+_INTERNAL = 70  # a bug of ours; never 1, which is a failed gate
+_INTERRUPTED, _TERMINATED = 130, 143  # what a shell reports after Ctrl-C and SIGTERM
 _GATING = ("gate", "promote", "rollback")  # what needs no more of a set than its name
 _OPTIONAL_GROUPS = ("retriever", "experiment", "log")
 
@@ -34,9 +43,43 @@ def enter(words: Sequence[str]) -> int:
     except RagevalError as fault:
         sys.stderr.write(f"{fault}\n")
         return fault.exit_code
+    except Terminated:
+        sys.stderr.write("terminated\n")
+        return _TERMINATED
     except KeyboardInterrupt:
         sys.stderr.write("interrupted\n")
         return _INTERRUPTED
+    except Exception as fault:  # noqa: BLE001  whatever is left is a bug of ours, and never a verdict
+        sys.stderr.write(f"{_reported(fault, words)}\n")
+        return _INTERNAL
+
+
+class Terminated(KeyboardInterrupt):
+    """The program was asked to end by SIGTERM."""
+
+
+def end_on_sigterm() -> None:
+    """Let SIGTERM end the program as Ctrl-C does: runs are closed, and the exit code is 143."""
+
+    def end(number: int, frame: object) -> None:
+        raise Terminated
+
+    signal.signal(signal.SIGTERM, end)
+
+
+def _reported(fault: Exception, words: Sequence[str]) -> str:
+    """Write what is needed to mend a bug to a file, and return a sentence that names it."""
+    kind = type(fault).__name__
+    told = "".join(traceback.format_exception(fault))
+    content = f"rageval {__version__}, Python {sys.version}\n{shlex.join(words)}\n\n{told}"
+    name = f"rageval-error-{time.strftime('%Y%m%d-%H%M%S')}-{os.getpid()}.txt"
+    for folder in (Path.cwd(), Path(tempfile.gettempdir())):
+        try:
+            (folder / name).write_text(content, encoding="utf-8")
+        except OSError:
+            continue
+        return f"internal error ({kind}): a bug in rageval; the report is in {folder / name}"
+    return f"internal error ({kind}): a bug in rageval; no report could be written"
 
 
 def _verb(words: Sequence[str]) -> tuple[str, list[str]]:

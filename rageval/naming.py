@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import hashlib
+import posixpath
 import re
 
 LONGEST_ID = 500  # characters: beyond it is a text in the wrong place
@@ -129,6 +131,37 @@ def metric_key(subset: str, measure: str) -> str:
     'class.gr-xf6--xdf-er-x2f-kleiner/mrr'
     """
     return f"{escaped(subset)}/{measure}"
+
+
+_PARAMETER = re.compile(r"[^/\w. -]", re.ASCII)
+_LONGEST_KEY = 250  # characters that MLflow takes
+
+
+def parameter_key(path: str) -> str:
+    """Return the key that a configured value is logged under, in what MLflow allows.
+
+    Any other character becomes `-x<code point>-`, as in metric keys, and so do the slashes of what
+    is no plain path. A key that is longer than MLflow takes is cut and ends in a digest of it all.
+
+    Examples
+    --------
+    >>> parameter_key("window.k"), parameter_key("retriever.synonyms.title^3")
+    ('window.k', 'retriever.synonyms.title-x5e-3')
+    >>> parameter_key("a//b"), len(parameter_key("x" * 300))
+    ('a-x2f--x2f-b', 250)
+    """
+    plain = path if posixpath.normpath(path) == path and path[:1] not in "/." else None
+    key = _PARAMETER.sub(_code, path)
+    if plain is None:
+        key = key.replace("/", "-x2f-")
+    if len(key) <= _LONGEST_KEY:
+        return key
+    name = hashlib.sha256(path.encode("utf-8", "surrogatepass")).hexdigest()[:16]
+    return f"{key[: _LONGEST_KEY - len(name) - 1]}-{name}"
+
+
+def _code(match: re.Match[str]) -> str:
+    return f"-x{ord(match[0]):x}-"
 
 
 def subset_and_measure(key: str) -> tuple[str, str]:

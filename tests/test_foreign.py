@@ -1,5 +1,6 @@
 """A user's own retriever: what it may return, and what becomes of what it may not."""
 
+import json
 import threading
 
 import numpy as np
@@ -159,7 +160,11 @@ def test_an_exception_is_an_error_of_its_question_alone():
 
     chunks, candidates = search(Moody(), "one", "two", "three")
     assert [names(candidates, chunks, row) for row in range(3)] == ["a", "", "a"]
-    assert dict(candidates.errors) == {1: "KeyError: 'shard 3'"}
+    told = candidates.errors[1]
+    # The line of the user's own code is named.
+    assert set(candidates.errors) == {1}
+    assert told.startswith("KeyError: 'shard 3' (test_foreign.py:")
+    assert told.endswith('in retrieve: raise KeyError("shard 3"))')
 
 
 def test_a_user_who_presses_stop_is_obeyed():
@@ -253,3 +258,25 @@ def test_in_a_hybrid_its_fault_is_the_questions_and_names_it():
 def test_in_a_hybrid_what_the_asker_may_not_see_does_not_get_through():
     chunks, candidates = mixed(Returning(("a", 9.0), ("b", 1.0)), groups={"a": ["hr"]})
     assert names(candidates, chunks) == "b"
+
+
+def test_an_async_method_is_awaited():
+    class Waiting:
+        async def retrieve(self, question, limit, groups):
+            return [("a", 1.0)]
+
+    chunks = chunks_of("one", "two")
+    found = ask(Foreign(Waiting()).index(chunks), chunks, "x", "y")
+    assert not found.errors
+    assert (names(found, chunks), names(found, chunks, 1)) == ("a", "a")
+
+
+def test_an_error_deep_in_a_library_names_the_last_line_of_the_users_own_code():
+    class Parsing:
+        def retrieve(self, question, limit, groups):
+            return json.loads("no json")
+
+    chunks = chunks_of("one")
+    told = ask(Foreign(Parsing()).index(chunks), chunks, "x").errors[0]
+    assert told.startswith("JSONDecodeError: ")
+    assert told.endswith('in retrieve: return json.loads("no json"))')

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TypeVar
@@ -80,7 +81,7 @@ def typed(content: Mapping[str, object], model: type[M], where: str = "") -> M:
 
 def _refuse(raw: object, keys: Sequence[object]) -> None:
     leaves = [leaf for leaf in scalars(raw) if leaf[0].startswith(tuple(map(str, keys)))]
-    faults = [*_ambient(leaves), *_missing(leaves)]
+    faults = [*_ambient(leaves), *_missing(leaves), *_unusable(leaves)]
     if faults:
         raise InputError.of(faults)
 
@@ -153,6 +154,15 @@ def _missing(leaves: Sequence[tuple[str, object]]) -> Iterator[str]:
     for path, value in leaves:
         if value == "???":
             yield f"{path}: must be given, e.g. {path}=…"
+
+
+def _unusable(leaves: Sequence[tuple[str, object]]) -> Iterator[str]:
+    """Yield values that no component takes: they would break what is made of them."""
+    for path, value in leaves:
+        if isinstance(value, float) and not math.isfinite(value):
+            yield f"{path}: {value} is not a finite number"
+        if path.rpartition(".")[2] == "_partial_":
+            yield f"{path}: unknown key; a component is built whole"
 
 
 def _leaves(node: object, path: str = "") -> Iterator[tuple[str, object]]:

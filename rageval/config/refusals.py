@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import difflib
 import re
+from collections.abc import Collection, Mapping
 
 from hydra.errors import MissingConfigException, OverrideParseException
-from omegaconf import DictConfig
+from hydra.utils import get_class
+from omegaconf import DictConfig, OmegaConf
 from omegaconf.errors import ConfigAttributeError, ConfigKeyError
 from yaml import MarkedYAMLError
 
@@ -37,11 +39,24 @@ def no_retriever(options: list[str]) -> InputError:
 
 
 def _unknown(path: str, parent: DictConfig) -> str:
+    name = path.rpartition(".")[2]
+    if name in _arguments(parent):
+        return f"{path}: is not in the file that was chosen; add it with a plus: +{path}=…"
     known = sorted(str(key) for key in parent)
     near = difflib.get_close_matches(path.rpartition(".")[2], known, n=1)
     hint = f"did you mean {near[0]!r}?" if near else f"known: {', '.join(known) or 'none'}"
     added = "" if known else f"; a new one takes a plus: +{path}=…"
     return f"{path}: unknown key; {hint}{added}"
+
+
+def _arguments(node: DictConfig) -> Collection[str]:
+    """Return the arguments of the component that a node configures; none if it configures none."""
+    target = str(OmegaConf.to_container(node, resolve=False).get("_target_", ""))  # type: ignore[union-attr]  # a DictConfig makes a dict
+    try:
+        found: Mapping[str, object] = getattr(get_class(target), "__pydantic_fields__", {})
+    except (ImportError, ValueError, AttributeError):
+        return ()
+    return found.keys()
 
 
 def _one_line(fault: BaseException) -> str:

@@ -45,6 +45,7 @@ class DatasetConfig(SourceConfig):
     split: Node
     questions: Name | None = None
     qrels: Name | None = None
+    dangling: Literal["refuse", "drop"] | None = None  # judgements of what is not there
 
 
 class WindowConfig(Record):

@@ -22,7 +22,7 @@ class BeirExport:
     """A folder; what BEIR has no place for stands in the metadata that our loader reads.
 
     Targets have their grade, at least 1. Metadata: `asker`, `unanswerable`, `forbidden_sources` of
-    queries and `groups` of documents; load it with `+dataset.golden.asker_key=asker
+    queries and `groups` of documents; load it with `dataset.golden.asker_key=asker
     +dataset.corpus.groups_key=groups`.
     """
 

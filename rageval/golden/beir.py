@@ -31,6 +31,9 @@ class BeirGolden:
     unless its metadata says more: `unanswerable_key` true makes it one that nothing answers, and
     `forbidden_key` with a list of documents one that its asker may not see answered. A query of
     which all rows are 0 or below can be read as unanswerable too (`zero_grades="unanswerable"`).
+
+    A row about a query or a document that is not there is refused, or left out and counted
+    (`dangling="drop"`).
     """
 
     path: Name
@@ -41,6 +44,7 @@ class BeirGolden:
     unanswerable_key: Name | None = "unanswerable"
     forbidden_key: Name | None = "forbidden_sources"
     asker_key: Name | None = None
+    dangling: Literal["refuse", "drop"] = "refuse"
     name: Name | None = None  # identifier of the set; the folder's name if not given
 
     def load(self, corpus: Corpus) -> GoldenSet:
@@ -52,7 +56,8 @@ class BeirGolden:
         keys = MetadataKeys(self.unanswerable_key, self.forbidden_key, self.asker_key)
         queries = read_queries(file, keys, faults)
         qrels = root / "qrels" / f"{self.qrels}.tsv"
-        grades = read_qrels(qrels, queries, corpus.number, faults)
+        drop = self.dangling == "drop"
+        grades, dropped = read_qrels(qrels, (queries, corpus.number), faults, drop)
         found = [
             self._question(query, grades.get(query.id, {}), f"{file}:{query.line}")
             for query in queries.values()
@@ -65,7 +70,7 @@ class BeirGolden:
         faults.settle()
         if not kept:
             raise InputError(f"{qrels}: no query has a document with a grade above 0")
-        return GoldenSet(name, kept, tuple(_notes(found, queries)))
+        return GoldenSet(name, kept, (*dangling_note(dropped), *_notes(found, queries)))
 
     def _question(self, query: Query, grades: dict[str, int], where: str) -> Question:
         positive = tuple(name for name, grade in grades.items() if grade > 0)
@@ -99,6 +104,13 @@ class BeirGolden:
         if fault:
             raise InputError(fault)
         return self.name
+
+
+def dangling_note(dropped: int) -> Iterator[str]:
+    """Say how many judgements were left out because they are about nothing that is there."""
+    if dropped:
+        rows = "judgement" if dropped == 1 else "judgements"
+        yield f"left out, as the query or the document is not there: {dropped} {rows}"
 
 
 def _is_marked(question: Question) -> bool:

@@ -10,8 +10,8 @@ from pathlib import Path
 from rageval.faults import Faults, near_names
 from rageval.source import read_text
 
-_HEADER = "query-id\tcorpus-id\tscore"
-_SCORE = re.compile(r"-?\d{1,9}")
+_SCORE = re.compile(r"(-?\d{1,9})(?:\.0*)?")
+_FIELDS = (3, 4)  # query, document, score; as TREC has them an unread field stands second
 
 Grades = dict[str, dict[str, int]]  # query id → document id → grade
 
@@ -25,12 +25,23 @@ class _Judgement:
 
 
 def read_qrels(
-    path: Path, queries: Collection[str], documents: Collection[str], faults: Faults
-) -> Grades:
-    """Return the grades of a .tsv file, in its order; a row at fault is noted as well."""
+    path: Path,
+    known: tuple[Collection[str], Collection[str]],
+    faults: Faults,
+    drop: bool = False,
+) -> tuple[Grades, int]:
+    """Return the grades of a .tsv file, in its order, and how many rows were left out.
+
+    `known` are the queries and the documents that there are. A row about another is a fault, or is
+    left out with `drop`.
+    """
     grades: Grades = {}
-    rows = list(_rows(path, faults))
-    _note_unknown(path, rows, (queries, documents), faults)
+    every = list(_rows(path, faults))
+    queries, documents = known
+    rows = [row for row in every if row.query in queries and row.document in documents]
+    if not drop:
+        _note_unknown(path, every, known, faults)
+        rows = every
     for row in rows:
         graded = grades.setdefault(row.query, {})
         if row.document in graded:
@@ -38,21 +49,31 @@ def read_qrels(
                 path, row.line, f"query {row.query!r} has document {row.document!r} a second time"
             )
         graded.setdefault(row.document, row.grade)
-    return grades
+    return grades, len(every) - len(rows)
 
 
 def _rows(path: Path, faults: Faults) -> Iterator[_Judgement]:
+    """Yield the rows, with tabs or spaces between the fields; a header may have any names."""
     lines = read_text(path).rstrip("\r\n").split("\n")
-    if lines[0].rstrip("\r") != _HEADER:
-        faults.add(path, 1, f"the header is {lines[0][:80]!r}, {_HEADER!r} is needed")
-    for line, text in enumerate(lines[1:], start=2):
-        parts = text.rstrip("\r").split("\t")
-        if len(parts) != 3:
-            faults.add(path, line, f"{len(parts)} fields, 3 with tabs between are needed")
-        elif not _SCORE.fullmatch(parts[2]):
-            faults.add(path, line, f"score is {parts[2]!r}, a whole number is needed")
-        else:
-            yield _Judgement(line, parts[0], parts[1], int(parts[2]))
+    for line, text in enumerate(lines, start=1):
+        row = text.rstrip("\r")
+        parts = row.split("\t") if "\t" in row else row.split()
+        score = _SCORE.fullmatch(parts[-1].strip()) if parts else None
+        if len(parts) not in _FIELDS:
+            told = f"{len(parts)} fields, query, document and score are needed"
+            faults.add(path, line, f"{told} with tabs or spaces between")
+        elif score is not None:
+            yield _Judgement(line, parts[0], parts[-2], int(score[1]))
+        elif line > 1 or _number(parts[-1]):
+            faults.add(path, line, f"score is {parts[-1]!r}, a whole number is needed")
+
+
+def _number(text: str) -> bool:
+    try:
+        float(text)
+    except ValueError:
+        return False
+    return True
 
 
 def _note_unknown(

@@ -10,6 +10,7 @@ from rageval.corpus.document import Corpus
 from rageval.errors import InputError
 from rageval.faults import Faults, near_names
 from rageval.fields import Flag, Name, component
+from rageval.golden.beir import dangling_note
 from rageval.golden.consistency import contradictions
 from rageval.golden.names import unfit_names
 from rageval.golden.question import Answerable, GoldenSet, Question, Reference, Requirement
@@ -30,7 +31,8 @@ class TrecGolden:
     (`relevance="any"`), or one `supporting` item each (`"all"`). Every judgement is kept in
     `grades`. Topics without such a document are left out and counted, or read as questions that
     nothing answers (`bare="unanswerable"`). With `encoded` ids are read as our TREC export writes
-    them, `%20` for a blank.
+    them, `%20` for a blank. A judgement of a topic or a document that is not there is refused, or
+    left out and counted (`dangling="drop"`).
     """
 
     topics: Name
@@ -40,6 +42,7 @@ class TrecGolden:
     relevant_from: int = 1
     bare: Literal["leave_out", "unanswerable"] = "leave_out"
     encoded: Flag = False
+    dangling: Literal["refuse", "drop"] = "refuse"
     name: Name | None = None
 
     def load(self, corpus: Corpus) -> GoldenSet:
@@ -48,7 +51,7 @@ class TrecGolden:
             raise InputError(str(set_fault(self.name)))
         path, faults = Path(self.topics), Faults()
         topics = {self._id(name): row for name, row in read_topics(path, self.field).items()}
-        judged = self._judged(set(topics), corpus, faults)
+        judged, dropped = self._judged(set(topics), corpus, faults)
         found = [
             self._question(name, words, judged.get(name, {}), f"{path}:{line}")
             for name, (line, words) in topics.items()
@@ -62,23 +65,30 @@ class TrecGolden:
         faults.settle()
         lost = len(found) - len(kept)
         note = f"left out, as no document is relevant to them: {lost} of {len(found)} topics"
-        return GoldenSet(self.name or name_from(path), kept, (note,) if lost else ())
+        notes = (*dangling_note(dropped), *([note] if lost else []))
+        return GoldenSet(self.name or name_from(path), kept, notes)
 
     def _id(self, name: str) -> str:
         return name_of(name) if self.encoded else name
 
-    def _judged(self, topics: set[str], corpus: Corpus, faults: Faults) -> Judged:
+    def _judged(self, topics: set[str], corpus: Corpus, faults: Faults) -> tuple[Judged, int]:
+        """Return the grades, and how many judgements were left out as nothing is there for them."""
         path, judged = Path(self.qrels), Judged()
         qrels = read_qrels(path)
         queries = [self._id(name) for name in qrels.queries]
         documents = [self._id(name) for name in qrels.documents]
         near = near_names((name for name in documents if name not in corpus.number), corpus.number)
         rows = zip(*(column.tolist() for column in (qrels.query, qrels.document)), strict=True)
+        dropped = 0
         for row, (query, document) in enumerate(rows):
-            for sentence in _unknown((queries[query], documents[document]), topics, near):
+            unknown = list(_unknown((queries[query], documents[document]), topics, near))
+            if unknown and self.dangling == "drop":
+                dropped += 1
+                continue
+            for sentence in unknown:
                 faults.add(path, int(qrels.line[row]), sentence)
             judged.setdefault(queries[query], {})[documents[document]] = int(qrels.grade[row])
-        return judged
+        return judged, dropped
 
     def _question(self, name: str, words: str, grades: dict[str, int], where: str) -> Question:
         right = tuple(n for n, grade in grades.items() if grade >= self.relevant_from)

@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+import asyncio
+import inspect
 import math
-from collections.abc import Iterable, Mapping, Sequence
+import os
+import traceback
+from collections.abc import Awaitable, Iterable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import islice
 from numbers import Real  # numpy's numbers are Real and not float
+from pathlib import Path
 from typing import Any, Protocol, runtime_checkable
 
 import numpy as np
@@ -74,6 +79,7 @@ class Foreign:
                 raise UnreachableError(f"retriever {name} cannot be reached: {fault}") from fault
             except (Exception, SystemExit) as fault:
                 told = f"failed to index the passages: {type(fault).__name__}: {fault}"
+                told += _raised_in(fault)
                 raise InputError(f"retriever {name} {told}") from fault
         return index
 
@@ -151,10 +157,35 @@ class ForeignIndex:
         """Return the hits as chunk numbers with scores (NaN = none given), or what went wrong."""
         try:
             found = self.retriever.retrieve(query.text, depth, query.scope.groups)
+            if inspect.isawaitable(found):
+                found = asyncio.run(_awaited(found))
             hits = list(islice(found, depth + len(self.passages)))
         except (Exception, SystemExit) as fault:  # noqa: BLE001  foreign code may raise anything
-            return f"{type(fault).__name__}: {fault}"
+            return f"{type(fault).__name__}: {fault}{_raised_in(fault)}"
         return _numbered(hits, self._chunk, depth)
+
+
+async def _awaited(found: Awaitable[Any]) -> Any:  # noqa: ANN401  what a user's method returns
+    return await found
+
+
+def _raised_in(fault: BaseException) -> str:
+    """Return where the user's own code raised an error: file, line, function and the line's text.
+
+    The last frame outside of rageval and of installed packages; empty if there is none.
+    """
+    frames = [
+        frame
+        for frame in traceback.extract_tb(fault.__traceback__)
+        if Path(frame.filename) != Path(__file__)
+        and not {"site-packages", "dist-packages"} & set(Path(frame.filename).parts)
+        and not Path(frame.filename).is_relative_to(Path(os.__file__).parent)
+    ]
+    if not frames:
+        return ""
+    last = frames[-1]
+    line = f": {last.line}" if last.line else ""
+    return f" ({Path(last.filename).name}:{last.lineno}, in {last.name}{line})"
 
 
 def _numbered(

@@ -13,7 +13,7 @@ from typing import Any
 from rageval.errors import UnreachableError
 
 # What a store that answers may say; anything else is a store that does not work.
-_ANSWERS = {
+ANSWERS = {
     "RESOURCE_DOES_NOT_EXIST", "RESOURCE_ALREADY_EXISTS", "RESOURCE_CONFLICT", "NOT_FOUND",
     "INVALID_PARAMETER_VALUE", "INVALID_STATE", "BAD_REQUEST", "ALREADY_EXISTS",
 }  # fmt: skip
@@ -40,7 +40,7 @@ class Client:
                 with _whole():
                     return found(*words, **named)
             except MlflowException as fault:
-                if fault.error_code in _ANSWERS:
+                if fault.error_code in ANSWERS:
                     raise
                 raise gone(self._shown, fault) from fault
             except RequestException as fault:
@@ -51,29 +51,33 @@ class Client:
 
 @contextmanager
 def _whole() -> Iterator[None]:
-    """Let Ctrl-C wait for the end of a call; a second one does not wait.
+    """Let Ctrl-C and SIGTERM wait for the end of a call; a second one does not wait.
 
     Half a transaction would keep sqlite locked for this very process, which then could not even
     write how it ended.
     """
-    before = signal.getsignal(signal.SIGINT)
-    if not callable(before) or threading.current_thread() is not threading.main_thread():
+    before = {number: signal.getsignal(number) for number in (signal.SIGINT, signal.SIGTERM)}
+    handlers = {number: found for number, found in before.items() if callable(found)}
+    if not handlers or threading.current_thread() is not threading.main_thread():
         yield
         return
-    pressed: list[tuple[int, FrameType | None]] = []
+    received: list[tuple[int, FrameType | None]] = []
 
     def note(number: int, frame: FrameType | None) -> None:
-        pressed.append((number, frame))
-        if len(pressed) > 1:
-            before(number, frame)
+        received.append((number, frame))
+        if len(received) > 1:
+            handlers[signal.Signals(number)](number, frame)
 
-    signal.signal(signal.SIGINT, note)
+    for caught in handlers:
+        signal.signal(caught, note)
     try:
         yield
     finally:
-        signal.signal(signal.SIGINT, before)
-        if len(pressed) == 1:
-            before(*pressed[0])
+        for caught, handler in handlers.items():
+            signal.signal(caught, handler)
+        if len(received) == 1:
+            number, frame = received[0]
+            handlers[signal.Signals(number)](number, frame)
 
 
 def gone(shown: str, fault: Exception) -> UnreachableError:

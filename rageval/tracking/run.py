@@ -13,6 +13,8 @@ from pathlib import Path
 from typing import Any
 
 from rageval.errors import UnreachableError
+from rageval.naming import parameter_key
+from rageval.tracking.client import ANSWERS
 from rageval.tracking.store import Store
 
 _TRIES = 3  # to add what another process is adding, too
@@ -130,10 +132,7 @@ def write(store: Store, run_id: str, record: Record) -> None:
         _log_inputs(store, run_id, record.datasets)
         _log_files(store, run_id, record.files)
     except (MlflowException, OSError) as fault:
-        raise UnreachableError(
-            f"tracking store {store.location.shown} went away while run {run_id} was written: "
-            f"{fault}"
-        ) from fault
+        raise _unwritten(store, run_id, fault) from fault
 
 
 def add(
@@ -155,10 +154,14 @@ def add(
         store.client.log_batch(run_id, metrics=logged)
         _log_files(store, run_id, files)
     except (MlflowException, OSError) as fault:
-        raise UnreachableError(
-            f"tracking store {store.location.shown} went away while run {run_id} was written: "
-            f"{fault}"
-        ) from fault
+        raise _unwritten(store, run_id, fault) from fault
+
+
+def _unwritten(store: Store, run_id: str, fault: Exception) -> UnreachableError:
+    """Return the error for a run that could not be written: refused, or the store is gone."""
+    answered = getattr(fault, "error_code", None) in ANSWERS
+    what = "refuses what run {} holds" if answered else "went away while run {} was written"
+    return UnreachableError(f"tracking store {store.location.shown} {what.format(run_id)}: {fault}")
 
 
 def _log_values(store: Store, run_id: str, record: Record) -> None:
@@ -167,7 +170,9 @@ def _log_values(store: Store, run_id: str, record: Record) -> None:
     now = int(time.time() * 1000)
     tags = {**record.tags, "mlflow.loggedArtifacts": _logged(record.tables)}
     metrics = [Metric(key, value, now, 0) for key, value in record.metrics.items()]
-    params = [Param(key, value[:_PARAM_LENGTH]) for key, value in record.params.items()]
+    params = [
+        Param(parameter_key(path), value[:_PARAM_LENGTH]) for path, value in record.params.items()
+    ]
     first = {"tags": [RunTag(key, value[:_TAG_LENGTH]) for key, value in tags.items()]}
     metric_parts, param_parts = _parts(metrics, _METRICS), _parts(params, _PARAMS)
     for step in range(max(len(metric_parts), len(param_parts))):
