@@ -11,7 +11,11 @@ from rageval.faults import Faults, near_names
 from rageval.source import read_text
 
 _HEADER = "query-id\tcorpus-id\tscore"
-_SCORE = re.compile(r"-?\d{1,9}")
+_NAMED = re.compile(
+    r"query[-_]?id\s+(?:corpus|doc|document)[-_]?id\s+(?:score|relevance|rel|grade|label)",
+    re.IGNORECASE,
+)  # as collections in BEIR's format are found
+_SCORE = re.compile(r"-?\d{1,9}(?:\.0*)?")
 
 Grades = dict[str, dict[str, int]]  # query id → document id → grade
 
@@ -43,16 +47,17 @@ def read_qrels(
 
 def _rows(path: Path, faults: Faults) -> Iterator[_Judgement]:
     lines = read_text(path).rstrip("\r\n").split("\n")
-    if lines[0].rstrip("\r") != _HEADER:
+    if not _NAMED.fullmatch(lines[0].strip()):
         faults.add(path, 1, f"the header is {lines[0][:80]!r}, {_HEADER!r} is needed")
     for line, text in enumerate(lines[1:], start=2):
-        parts = text.rstrip("\r").split("\t")
+        # An id may hold a blank where tabs separate.
+        parts = text.rstrip("\r").split("\t") if "\t" in text else text.split()
         if len(parts) != 3:
-            faults.add(path, line, f"{len(parts)} fields, 3 with tabs between are needed")
+            faults.add(path, line, f"{len(parts)} fields, 3 with tabs or spaces between are needed")
         elif not _SCORE.fullmatch(parts[2]):
             faults.add(path, line, f"score is {parts[2]!r}, a whole number is needed")
         else:
-            yield _Judgement(line, parts[0], parts[1], int(parts[2]))
+            yield _Judgement(line, parts[0], parts[1], int(parts[2].partition(".")[0]))
 
 
 def _note_unknown(
