@@ -67,11 +67,20 @@ def end_on_sigterm() -> None:
     signal.signal(signal.SIGTERM, end)
 
 
+def _secrets(words: Sequence[str]) -> list[str]:
+    """Return the secrets that a command line holds or reads from the environment, longest first."""
+    values = [word.partition("=")[2] for word in words if word.lstrip("+").startswith("secrets.")]
+    named = [os.environ.get(name, "") for value in values for name in re.findall(r"\w+", value)]
+    return sorted({value for value in (*values, *named) if value}, key=len, reverse=True)
+
+
 def _reported(fault: Exception, words: Sequence[str]) -> str:
     """Write what is needed to mend a bug to a file, and return a sentence that names it."""
     kind = type(fault).__name__
     told = "".join(traceback.format_exception(fault))
     content = f"rageval {__version__}, Python {sys.version}\n{shlex.join(words)}\n\n{told}"
+    for secret in _secrets(words):
+        content = content.replace(secret, "(secret)")
     name = f"rageval-error-{time.strftime('%Y%m%d-%H%M%S')}-{os.getpid()}.txt"
     for folder in (Path.cwd(), Path(tempfile.gettempdir())):
         try:

@@ -147,12 +147,13 @@ def parameter_key(path: str) -> str:
     --------
     >>> parameter_key("window.k"), parameter_key("retriever.synonyms.title^3")
     ('window.k', 'retriever.synonyms.title-x5e-3')
-    >>> parameter_key("a//b"), len(parameter_key("x" * 300))
-    ('a-x2f--x2f-b', 250)
+    >>> parameter_key("a//b"), len(parameter_key("x" * 300)), parameter_key("a-x5e-")
+    ('a-x2f--x2f-b', 250, 'a-x2d-x5e-')
     """
-    plain = path if posixpath.normpath(path) == path and path[:1] not in "/." else None
-    key = _PARAMETER.sub(_code, path)
-    if plain is None:
+    plain = posixpath.normpath(path) == path and path[:1] not in "/."
+    # What looks like an escape is escaped itself, so that no two paths share a key.
+    key = _PARAMETER.sub(_code, _ESCAPE.sub(lambda match: f"-x2d-{match[0][1:]}", path))
+    if not plain:
         key = key.replace("/", "-x2f-")
     if len(key) <= _LONGEST_KEY:
         return key

@@ -1,9 +1,12 @@
 """Command lines as users type them."""
 
 import json
+import signal
+import time
 from pathlib import Path
 
 import pytest
+from mlflow import MlflowClient
 
 OFF = ["tracking=off", "latency.sample=0", "output.questions=none"]
 
@@ -25,6 +28,8 @@ OFF = ["tracking=off", "latency.sample=0", "output.questions=none"]
         (["+retriever=bm25", "measures.hit_at=[3,1]"], "must ascend without repeats, got [3, 1]"),
         (["+retriever=bm25", "measures.hit_at=[]"], "measures.hit_at: "),
         (["+retriever=bm25", "retriever.k1=-1"], "retriever.k1: should be greater than"),
+        (["+retriever=bm25", "retriever.k1=nan"], "retriever.k1: nan is not a finite number"),
+        (["+retriever=bm25", "+retriever._partial_=true"], "retriever._partial_: unknown key"),
         (["+retriever=bm25", "+retriever.k2=1"], "retriever.k2: unknown key; known: k1, b, method"),
         (["+retriever=bm25", "chunking.level=9"], "chunking.level: "),
         (["+retriever=hybrid", "retriever.floor=x"], "floor must be one of lexical, semantic"),
@@ -225,3 +230,53 @@ def test_a_floor_above_all_scores_and_a_question_of_stop_words_are_misses(typed,
     row = next(line.split() for line in said.out.splitlines() if line.startswith("all "))
     assert row[2] == "0.20"  # 1 of 5: the question that nothing answers
     assert said.code == 0
+
+
+BROKEN = """
+class Broken:
+    def index(self, passages):
+        import rageval.workflow
+        rageval.workflow.summary = None  # breaks what comes after retrieval
+
+    def retrieve(self, question, limit, groups):
+        return []
+"""
+
+
+def test_a_bug_ends_with_70_and_a_report_and_no_traceback(program, tmp_path):
+    (tmp_path / "broken.py").write_text(BROKEN)
+    words = ("+retriever=custom", "retriever._target_=broken.Broken", "latency.sample=0")
+    said = program.run(tmp_path, *words, "tracking=off", "+secrets.key=opensesame")
+    assert said.code == 70
+    assert "internal error (AttributeError): a bug in rageval; the report is in" in said.err
+    assert "Traceback" not in said.err
+    (report,) = tmp_path.glob("rageval-error-*.txt")
+    assert "AttributeError" in report.read_text()
+    assert "retriever._target_=broken.Broken" in report.read_text()
+    assert "opensesame" not in report.read_text()
+
+
+WAITING = """
+import pathlib, time
+
+class Waiting:
+    def retrieve(self, question, limit, groups):
+        pathlib.Path("began").touch()
+        time.sleep(60)
+        return []
+"""
+
+
+def test_sigterm_ends_with_143_and_the_run_is_killed(program, tmp_path, tiny):
+    (tmp_path / "waiting.py").write_text(WAITING)
+    words = ("+retriever=custom", "retriever._target_=waiting.Waiting", "latency.sample=0", *tiny)
+    process = program.start(tmp_path, *words)
+    end = time.monotonic() + 120
+    while not (tmp_path / "began").exists() and time.monotonic() < end:
+        time.sleep(0.05)
+    process.send_signal(signal.SIGTERM)
+    _, err = process.communicate(timeout=120)
+    assert (process.returncode, err) == (143, "terminated\n")
+    client = MlflowClient(f"sqlite:///{tmp_path}/mlruns/mlflow.db")
+    known = [found.experiment_id for found in client.search_experiments()]
+    assert [run.info.status for run in client.search_runs(known)] == ["KILLED"]

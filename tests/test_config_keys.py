@@ -58,7 +58,7 @@ VALUES = {
     "measures.hit_at": "[1,5]", "measures.ndcg_at": "9",
     "sweep.on_error": "stop", "sweep.objective": "mrr",
     "output.questions": "none", "run.name": "n", "run.notes": "n", "dataset.name": "other",
-    "dataset.languages": "[french]", "dataset.corpus.pattern": "**/*.m[d]",
+    "dataset.languages": "[french]", "dataset.corpus.pattern": "'**/*.m[d]'",
     "dataset.split.lock": "other.lock",
     "dataset.path": "copy/documents", "dataset.corpus.path": "copy/documents",
     "dataset.questions": "copy/golden.yaml", "dataset.golden.path": "copy/golden.yaml",

@@ -115,7 +115,7 @@ def test_all_faults_of_both_files_are_told_at_once(tmp_path):
         query("q5", unanswerable="yes", forbidden_sources="a"),
         "{",
     ]
-    rows = HEADER + "q1\ta\t1\nq1\ta\t2\nq1\taa\t1\nqq1\ta\t1\nq1\tb\t1.5\nq1 b 1\n"
+    rows = HEADER + "q1\ta\t1\nq1\ta\t2\nq1\taa\t1\nqq1\ta\t1\nq1\tb\t1.5\nq1 b\n"
     assert faults(write(tmp_path, queries, rows)) == [
         "queries.jsonl:2: _id is 2, text in quotes is needed",
         "queries.jsonl:3: query id 'q1' is taken by line 1",
@@ -129,13 +129,24 @@ def test_all_faults_of_both_files_are_told_at_once(tmp_path):
         "qrels/test.tsv:4: question 'q1': document 'aa' is not in the corpus, did you mean 'a'?",
         "qrels/test.tsv:5: query 'qq1' is not among the queries, did you mean 'q1'?",
         "qrels/test.tsv:6: score is '1.5', a whole number is needed",
-        "qrels/test.tsv:7: 1 fields, 3 with tabs between are needed",
+        "qrels/test.tsv:7: 2 fields, query, document and score are needed with tabs or spaces "
+        "between",
     ]
 
 
-def test_a_missing_header_is_told(tmp_path):
+def test_a_file_without_a_header_loses_no_row(tmp_path):
     path = write(tmp_path, [query("q1")], "q1\ta\t1\nq1\tb\t1\n")
-    assert "the header is 'q1\\ta\\t1'" in faults(path)[0]
+    (question,) = BeirGolden(path).load(CORPUS)
+    assert question.grades == {"a": 1, "b": 1}
+
+
+def test_judgements_of_what_is_not_there_are_left_out_and_counted_on_request(tmp_path):
+    rows = HEADER + "q1\ta\t1\nq1\tgone\t1\nq9\ta\t1\n"
+    path = write(tmp_path, [query("q1")], rows)
+    assert len(faults(path)) == 2
+    golden = BeirGolden(path, dangling="drop").load(CORPUS)
+    assert [question.grades for question in golden] == [{"a": 1}]
+    assert golden.notes == ("left out, as the query or the document is not there: 2 judgements",)
 
 
 def test_a_missing_qrels_file_is_a_sentence(tmp_path):
@@ -246,3 +257,13 @@ def test_a_query_id_and_an_asker_that_cannot_be_names_are_refused(tmp_path):
         r"the id 'q\x1b1' holds the control character '\x1b'",
         r"the asker 't\nom' holds the control character '\n'",
     ]
+
+
+@pytest.mark.parametrize(
+    "rows",
+    [HEADER + "q1\ta\t1.0\n", "query_id\tdoc_id\trelevance\nq1\ta\t1\n",
+     "query-id corpus-id score\nq1 a 1\n"],
+)  # fmt: skip
+def test_qrels_are_read_as_collections_are_found(rows, tmp_path):
+    (question,) = BeirGolden(write(tmp_path, [query("q1")], rows)).load(CORPUS)
+    assert question.grades == {"a": 1}

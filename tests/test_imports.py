@@ -414,6 +414,24 @@ def test_haystack_documents_that_cannot_be_found_are_refused(tmp_path):
 # A plain table
 
 
+def test_the_rows_of_a_rated_query_are_one_question_and_a_rating_of_0_is_not_expected(tmp_path):
+    path = tmp_path / "quepid.csv"
+    path.write_text("query,docid,rating\nleave?,leave,3\nleave?,pump,0\npay?,hr/pay,1.0\n")
+    golden = TableGolden(str(path), question="query", source="docid").load(CORPUS)
+    assert [(q.text, q.expected, dict(q.grades)) for q in golden] == [
+        ("leave?", ("leave",), {"leave": 3, "pump.md": 0}),
+        ("pay?", ("hr/pay",), {"hr/pay": 1}),
+    ]
+    assert golden.notes == (
+        "the column 'rating' holds grades; the rows of one question are one question",
+    )
+    path.write_text("query,docid,rating\nleave?,leave,3\nleave?,leave,0\nx?,pump,0.5\n")
+    assert refused(TableGolden(str(path), question="query", source="docid")) == [
+        "quepid.csv:3: 'leave' is judged twice for 'leave?'",
+        "quepid.csv:4: the grade is '0.5', a whole number is needed",
+    ]
+
+
 def test_a_table_of_questions_and_sources_is_read(tmp_path):
     path = tmp_path / "t.csv"
     path.write_text('q,page,answer\nDays?,leave.md; hr/pay,30\n"Valve, or?",pump,\nNone?,,\n')

@@ -6,6 +6,7 @@ import threading
 from pathlib import Path
 
 import pytest
+from mlflow import MlflowClient
 from mlflow.exceptions import MlflowException
 
 from rageval.errors import UnreachableError
@@ -251,3 +252,31 @@ def test_a_model_that_somebody_registers_at_the_same_time_is_theirs_and_ours(tmp
     store = open_store(locate(config, {}), "first")
     assert at_once(lambda: make_model(store, "m")) == [None] * 6
     assert store.client.get_registered_model("m").name == "m"
+
+
+SYNONYMS = """
+class Long:
+    def __init__(self, synonyms):
+        self.synonyms = synonyms
+
+    def retrieve(self, question, limit, groups):
+        return []
+"""
+
+
+def test_keys_that_mlflow_refuses_do_not_lose_the_run(typed, tiny, tmp_path, monkeypatch):
+    monkeypatch.syspath_prepend(tmp_path)
+    (tmp_path / "long_keys.py").write_text(SYNONYMS)
+    folder = tmp_path / "my" / "retriever"
+    folder.mkdir(parents=True)
+    keys = ["title^3", "title-x5e-3", "a@b", "x" * 300, "x" * 299 + "y", "a//b", "../up"]
+    lines = "".join(f"  {json.dumps(key)}: [a]\n" for key in keys)
+    (folder / "boost.yaml").write_text(f"_target_: long_keys.Long\nsynonyms:\n{lines}")
+    said = typed("--config-dir=my", "+retriever=boost", *tiny, "latency.sample=0")
+    assert said.code == 0, said.err
+    client = MlflowClient(f"sqlite:///{tmp_path}/mlruns/mlflow.db")
+    known = [found.experiment_id for found in client.search_experiments()]
+    (run,) = client.search_runs(known)
+    logged = [key for key in run.data.params if key.startswith("retriever.synonyms")]
+    assert (run.info.status, len(logged)) == ("FINISHED", len(keys))
+    assert "retriever.synonyms.title-x5e-3" in logged

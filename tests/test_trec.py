@@ -92,12 +92,12 @@ def refused(reader, path: Path, text: str) -> list[str]:
 
 
 def test_every_bad_line_of_qrels_is_told(tmp_path):
-    text = "q1 0 a 1\nq1 0 b\n\nq1 0 c one\nq1 0 d 1.0\nq1 0 e 1 x\nq1 0 f 1_0\n"
+    text = "q1 0 a 1\nq1 0 b\n\nq1 0 c one\nq1 0 d 1.5\nq1 0 e 1 x\nq1 0 f 1_0\n"
     assert refused(read_qrels, tmp_path / "q", text) == [
         "q:2: 3 fields, 4 are needed, white space between",
         "q:3: 0 fields, 4 are needed, white space between",
         "q:4: the grade is 'one', a whole number is needed",
-        "q:5: the grade is '1.0', a whole number is needed",
+        "q:5: the grade is '1.5', a whole number is needed",
         "q:6: 5 fields, 4 are needed, white space between",
         "q:7: the grade is '1_0', a whole number is needed",
     ]
@@ -277,3 +277,26 @@ def test_a_topic_in_one_line_without_closing_tags_is_read(tmp_path):
     path = tmp_path / "topics"
     path.write_text("<top> <num> 7 <title> bees <desc> long </top>")
     assert read_topics(path, "title") == {"7": (1, "bees")}
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        '<topics><topic number="7">\n<query>red kite</query><question>q</question></topic>\n'
+        '<topic number="8"><query>tea</query></topic></topics>',
+        '<topics task="x">\n<topic number="7">\nred kite\n</topic><topic number="8">tea</topic>',
+        "<topic>\n<number>7</number><query>red kite</query><description>d</description></topic>\n"
+        "<topic><number>8</number><query>tea</query></topic>",
+        '<top lang="en"><num>7</num><EN-title>red kite</EN-title><EN-desc>d</EN-desc></top>\n'
+        '<top lang="en"><num>8</num><EN-title>tea</EN-title></top>',
+        "<TOPIC><NUM>7</NUM><TITLE>red kite</TITLE><DESC>d</DESC></TOPIC>\n"
+        "<TOPIC><NUM>8</NUM><TITLE>tea</TITLE></TOPIC>",
+        "7:red kite\n8:tea\n",
+        '{"id": 7, "title": "red kite"}\n{"_id": "8", "text": "tea"}\n',
+    ],
+)
+def test_topics_are_read_as_each_track_writes_them(text, tmp_path):
+    path = tmp_path / "topics"
+    path.write_text(text)
+    found = {name: words for name, (_, words) in read_topics(path).items()}
+    assert found == {"7": "red kite", "8": "tea"}

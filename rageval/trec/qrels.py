@@ -13,7 +13,7 @@ from rageval.faults import Faults
 from rageval.trec.ids import Numbering
 from rageval.trec.lines import read_blocks
 
-_GRADE = re.compile(rb"[-+]?\d{1,9}")
+_GRADE = re.compile(rb"[-+]?\d{1,9}(?:\.0*)?")
 _FIELDS = range(4, 5)
 
 
@@ -72,7 +72,7 @@ def _grades(
     """Return the grades; `known` are those met so far, for there are few of them."""
     for text in set(texts) - known.keys():
         if _GRADE.fullmatch(text):
-            known[text] = int(text)
+            known[text] = int(text.partition(b".")[0])
     for line, text in zip(lines, texts, strict=True):
         if text not in known:
             told = text.decode("utf-8", "replace")
