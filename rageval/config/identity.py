@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import os
 import re
-import subprocess
 from collections.abc import Iterator
 from functools import lru_cache
 from pathlib import Path
@@ -18,6 +17,7 @@ from rageval.errors import InputError
 from rageval.fingerprint import digest, sketch, text_digest
 from rageval.golden.identity import SetIdentity
 from rageval.golden.question import GoldenSet
+from rageval.provenance.working_copy import git
 from rageval.split import Assignment, Owner
 from rageval.split_lock import LOCK, Lock, read_lock
 
@@ -66,18 +66,9 @@ def location(config: DatasetConfig) -> str:
 @lru_cache(maxsize=64)
 def _repository(folder: str) -> tuple[str, str]:
     """Return the address of a folder's repository and the folder's path in it, or two blanks."""
-    command = ["git", "config", "--get", "remote.origin.url"]
-    try:
-        remote = subprocess.run(
-            command, cwd=folder, capture_output=True, text=True, check=False, timeout=10
-        ).stdout.strip()
-        inside = subprocess.run(
-            ["git", "rev-parse", "--show-prefix"],
-            cwd=folder, capture_output=True, text=True, check=False, timeout=10,
-        ).stdout.strip()  # fmt: skip
-    except (OSError, subprocess.TimeoutExpired):
-        return "", ""
-    return _address(remote), inside
+    here = Path(folder)
+    remote = git(here, "config", "--get", "remote.origin.url")
+    return _address(remote), git(here, "rev-parse", "--show-prefix")
 
 
 def _address(remote: str) -> str:

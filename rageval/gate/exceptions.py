@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import subprocess
 from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 from datetime import date
@@ -14,6 +13,7 @@ from pydantic import Field, ValidationError
 
 from rageval.errors import InputError
 from rageval.fields import Name, Record
+from rageval.provenance.working_copy import git
 from rageval.validation import sentences
 
 
@@ -92,24 +92,13 @@ def _commit(path: Path) -> str:
         If it is in a git repository and not committed as it is.
     """
     folder = path.resolve().parent
-    if _git(folder, "rev-parse", "--is-inside-work-tree") != "true":
+    if git(folder, "rev-parse", "--is-inside-work-tree") != "true":
         return "not committed: it is in no git repository"
-    tracked = _git(folder, "ls-files", "--", path.name)
-    if not tracked or _git(folder, "status", "--porcelain", "--", path.name):
+    tracked = git(folder, "ls-files", "--", path.name)
+    if not tracked or git(folder, "status", "--porcelain", "--", path.name):
         state = "has changes that are not committed" if tracked else "is not committed"
         raise InputError(
             f"gate.exceptions: {path} {state}; a reason counts once it is committed, so commit the "
             "file first"
         )
-    return f"commit {_git(folder, 'log', '-1', '--format=%h', '--', path.name)}"
-
-
-def _git(folder: Path, *words: str) -> str:
-    """Return what git answers; empty if it is not installed or refuses."""
-    try:
-        found = subprocess.run(
-            ["git", *words], cwd=folder, capture_output=True, text=True, check=False, timeout=10
-        )
-    except (OSError, subprocess.TimeoutExpired):
-        return ""
-    return found.stdout.strip() if found.returncode == 0 else ""
+    return f"commit {git(folder, 'log', '-1', '--format=%h', '--', path.name)}"

@@ -17,15 +17,16 @@ class WorkingCopy:
     @classmethod
     def of(cls, folder: Path) -> WorkingCopy:
         """Look at the repository around a folder."""
-        commit = _git(folder, "rev-parse", "HEAD")
-        return cls(commit, bool(commit and _git(folder, "status", "--porcelain")))
+        commit = git(folder, "rev-parse", "HEAD")
+        return cls(commit, bool(commit and git(folder, "status", "--porcelain")))
 
 
-def _git(folder: Path, *words: str) -> str:
+def git(folder: Path, *words: str) -> str:
+    """Return what git answers in a folder; empty if it is not installed, refuses or hangs."""
     try:
         done = subprocess.run(
             ["git", *words], cwd=folder, capture_output=True, text=True, check=False, timeout=10
         )
-    except (FileNotFoundError, subprocess.TimeoutExpired):
+    except (OSError, subprocess.TimeoutExpired):
         return ""
     return done.stdout.strip() if done.returncode == 0 else ""
