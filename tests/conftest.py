@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import importlib
 import os
 import signal
 import subprocess
 import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -27,6 +28,20 @@ def realdata() -> Path:
     if not folder:
         pytest.skip("RAGEVAL_TEST_DATA does not name the folder of the public collections")
     return Path(folder)
+
+
+@pytest.fixture(autouse=True)
+def own_modules(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
+    """Unload the modules that a test wrote, so that the next test's module of that name is read."""
+    path = list(sys.path)
+    yield
+    written = str(tmp_path_factory.getbasetemp())
+    for name, module in list(sys.modules.items()):
+        places = [getattr(module, "__file__", None) or "", *getattr(module, "__path__", ())]
+        if any(str(place).startswith(written) for place in places):
+            del sys.modules[name]
+    sys.path[:] = path
+    importlib.invalidate_caches()
 
 
 @dataclass(frozen=True)
