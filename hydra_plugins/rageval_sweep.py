@@ -81,10 +81,12 @@ class CellSweeper(BasicSweeper):
     def sweep(self, arguments: list[str]) -> Any:  # noqa: ANN401  as Hydra has it
         """Run all combinations, and see to it that what failed elsewhere is told."""
         from rageval.config.launch import tell
+        from rageval.sweep.size import require_few
 
         context = self.hydra_context
         parser = OverridesParser.create(config_loader=context.config_loader)
         overrides = parser.parse_overrides([*self._parse_config(), *arguments])
+        require_few(overrides, self.config.limits.cells if "limits" in self.config else None)
         done: list[JobReturn] = []
         for batch in self.split_arguments(overrides, self.max_batch_size):
             done += self._launched(batch, len(done))

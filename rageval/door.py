@@ -4,33 +4,38 @@ from __future__ import annotations
 
 import os
 import re
-import shlex
 import signal
 import sys
-import tempfile
-import time
-import traceback
 from collections.abc import Sequence
 from importlib import import_module
-from pathlib import Path
 from typing import TYPE_CHECKING
 
-from rageval import __version__
 from rageval.errors import InputError, RagevalError
+from rageval.escaping.redaction import remember, remember_passwords
+from rageval.escaping.streams import clean_output
+from rageval.internal_error import INTERNAL_ERROR, reported
 from rageval.verbs import VERBS, Verb
 
 if TYPE_CHECKING:
     from omegaconf import DictConfig
 
 _DEFAULT = "evaluate"
-_INTERNAL = 70  # a bug of ours; never 1, which is a failed gate
 _INTERRUPTED, _TERMINATED = 130, 143  # what a shell reports after Ctrl-C and SIGTERM
 _GATING = ("gate", "promote", "rollback")  # what needs no more of a set than its name
+# What MLflow reads of the environment, with an account in it.
+_CREDENTIALS = ("MLFLOW_TRACKING_PASSWORD", "MLFLOW_TRACKING_TOKEN", "DATABRICKS_TOKEN")
+_STORES = ("MLFLOW_TRACKING_URI", "MLFLOW_REGISTRY_URI")
 _OPTIONAL_GROUPS = ("retriever", "experiment", "log")
 
 
 def enter(words: Sequence[str]) -> int:
     """Run one command line and return its exit code."""
+    with clean_output():
+        _remember_secrets(words)
+        return _enter(words)
+
+
+def _enter(words: Sequence[str]) -> int:
     try:
         name, rest = _verb(words)
         if {"--help", "-h"} & set(rest):
@@ -50,8 +55,8 @@ def enter(words: Sequence[str]) -> int:
         sys.stderr.write("interrupted\n")
         return _INTERRUPTED
     except Exception as fault:  # noqa: BLE001  whatever is left is a bug of ours, and never a verdict
-        sys.stderr.write(f"{_reported(fault, words)}\n")
-        return _INTERNAL
+        sys.stderr.write(f"{reported(fault, words)}\n")
+        return INTERNAL_ERROR
 
 
 class Terminated(KeyboardInterrupt):
@@ -67,28 +72,17 @@ def end_on_sigterm() -> None:
     signal.signal(signal.SIGTERM, end)
 
 
-def _secrets(words: Sequence[str]) -> list[str]:
-    """Return the secrets that a command line holds or reads from the environment, longest first."""
-    values = [word.partition("=")[2] for word in words if word.lstrip("+").startswith("secrets.")]
-    named = [os.environ.get(name, "") for value in values for name in re.findall(r"\w+", value)]
-    return sorted({value for value in (*values, *named) if value}, key=len, reverse=True)
-
-
-def _reported(fault: Exception, words: Sequence[str]) -> str:
-    """Write what is needed to mend a bug to a file, and return a sentence that names it."""
-    kind = type(fault).__name__
-    told = "".join(traceback.format_exception(fault))
-    content = f"rageval {__version__}, Python {sys.version}\n{shlex.join(words)}\n\n{told}"
-    for secret in _secrets(words):
-        content = content.replace(secret, "(secret)")
-    name = f"rageval-error-{time.strftime('%Y%m%d-%H%M%S')}-{os.getpid()}.txt"
-    for folder in (Path.cwd(), Path(tempfile.gettempdir())):
-        try:
-            (folder / name).write_text(content, encoding="utf-8")
-        except OSError:
-            continue
-        return f"internal error ({kind}): a bug in rageval; the report is in {folder / name}"
-    return f"internal error ({kind}): a bug in rageval; no report could be written"
+def _remember_secrets(words: Sequence[str]) -> None:
+    """Take what the command line gives as secrets for secrets, before anything can fail."""
+    for word in words:
+        key, _, value = word.lstrip("+").partition("=")
+        if key == "secrets" or key.startswith("secrets."):
+            inner = re.findall(r":\s*([^,{}\s][^,{}]*)", value) if value[:1] == "{" else [value]
+            remember(found.strip("'\"") for found in inner if not found.startswith("$"))
+        else:
+            remember_passwords(value)
+    remember(os.environ.get(name) for name in _CREDENTIALS)
+    remember_passwords([os.environ.get(name) for name in _STORES])
 
 
 def _verb(words: Sequence[str]) -> tuple[str, list[str]]:

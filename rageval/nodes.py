@@ -12,6 +12,7 @@ from typing import Any
 import yaml
 
 from rageval.errors import InputError
+from rageval.limits import LimitError, limits
 
 Node = yaml.Node  # `value` is text, a list of nodes, or a list of pairs of nodes
 
@@ -56,7 +57,87 @@ def compose_yaml(text: str, path: Path, first_line: int = 1) -> Node | None:
         raise InputError(f"{path}:{first_line}: not YAML: {error}") from error
     except RecursionError as error:
         raise InputError(f"{path}:{first_line}: not read: it is nested too deeply") from error
+    if node is not None:
+        _require_limits(node, f"{path}:{first_line}")
     return node
+
+
+def plain_yaml(text: str, path: Path) -> Any:  # noqa: ANN401  any YAML value of plain types
+    """Return the value of a YAML text: texts, numbers, dates, lists and mappings with text keys.
+
+    Raises
+    ------
+    InputError
+        If it is not YAML, beyond the limits, or holds a value of another type.
+    """
+    node = compose_yaml(text, path)
+    if node is None:
+        return None
+    for inner in _every(node):
+        if inner.tag not in _KINDS:
+            raise InputError(f"{path}:{line_of(inner)}: {kind_of(inner)} is not read")
+        keys = (key for key, _ in inner.value) if isinstance(inner, yaml.MappingNode) else ()
+        if any(not isinstance(key, yaml.ScalarNode) for key in keys):
+            raise InputError(f"{path}:{line_of(inner)}: a key is no text")
+    try:
+        return yaml.SafeLoader("").construct_document(node)
+    except (yaml.YAMLError, ValueError) as error:  # a date that is none
+        raise InputError(f"{path}: not read: {error}") from error
+
+
+def _every(node: Node) -> Iterator[Node]:
+    """Yield each node once, however many aliases it has."""
+    seen, left = {id(node)}, [node]
+    while left:
+        found = left.pop()
+        yield found
+        for inner in _children(found):
+            if id(inner) not in seen:
+                seen.add(id(inner))
+                left.append(inner)
+
+
+def _children(node: Node) -> Iterable[Node]:
+    if isinstance(node, yaml.MappingNode):
+        return chain.from_iterable(node.value)
+    return node.value if isinstance(node, yaml.SequenceNode) else ()
+
+
+def _require_limits(root: Node, where: str) -> None:
+    """Make sure that a document is neither too deep nor blown up by its aliases.
+
+    A node that several aliases name is one object; how often each would be written without them
+    is counted from the leaves up, so the work is that of the text as it is written.
+    """
+    allowed = limits()
+    size: dict[int, tuple[int, int]] = {}  # id of a node → values and depth with everything in it
+    open_nodes: set[int] = set()
+    left = [(root, False)]
+    while left:
+        node, done = left.pop()
+        key = id(node)
+        if done:
+            inner = [size[id(child)] for child in _children(node)]
+            values, depths = 1 + sum(n for n, _ in inner), [d for _, d in inner]
+            size[key] = (values, 1 + max(depths, default=0))
+            open_nodes.discard(key)
+        elif key in open_nodes:
+            raise LimitError(f"{where}: not read: an alias is inside what it names")
+        elif key not in size:
+            open_nodes.add(key)
+            left.append((node, True))
+            left += [(child, False) for child in _children(node)]
+    values, depth = size[id(root)]
+    if depth - 1 > allowed.yaml_depth:
+        raise LimitError(
+            f"{where}: not read: {depth - 1} lists and mappings within each other, up to "
+            f"{allowed.yaml_depth} are read (limits.yaml_depth)"
+        )
+    if values - len(size) > allowed.yaml_copies:
+        raise LimitError(
+            f"{where}: not read: its aliases add {values - len(size):,} values, up to "
+            f"{allowed.yaml_copies:,} are read (limits.yaml_copies)"
+        )
 
 
 def load_json(text: str, path: Path, first_line: int = 1) -> Any:  # noqa: ANN401  any JSON value

@@ -89,7 +89,7 @@ class Pipeline:
         """
         candidates = self.candidates([ask], self.parts.window.depth)
         if candidates.errors:
-            raise RuntimeError(candidates.errors[0])
+            raise RuntimeError(str(candidates.errors[0]))
         window = self.rank(candidates).first(self.parts.window.k)[0]
         pairs = zip(candidates.chunk[0].tolist(), candidates.score[0].tolist(), strict=True)
         score = dict(reversed(list(pairs)))  # of a chunk returned twice, the first score

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import gzip
+import io
 import os
 import zlib
 from contextlib import suppress
 from pathlib import Path
 
 from rageval.errors import InputError
+from rageval.limits import MB, require_regular, unpacked_limit
 
 _BOM = b"\xef\xbb\xbf"
 
@@ -19,17 +21,32 @@ def read_bytes(path: Path) -> bytes:
     Raises
     ------
     InputError
-        If the file is missing, unreadable or not the gzip file that its name says.
+        If the file is missing, unreadable, not a regular file, larger than the limits allow, or
+        not the gzip file that its name says.
     """
     try:
+        require_regular(path)
         content = path.read_bytes()
         if path.suffix == ".gz":
-            content = gzip.decompress(content)
+            content = _unpacked(content, path)
     except FileNotFoundError:
         raise InputError(f"{path}: there is no such file") from None
     except (OSError, EOFError, zlib.error) as error:
         raise InputError(f"{path}: cannot be read: {error}") from error
     return content.removeprefix(_BOM)
+
+
+def _unpacked(packed: bytes, path: Path) -> bytes:
+    """Unpack a gzip file, as far as the limits allow."""
+    most = unpacked_limit(len(packed))
+    with gzip.GzipFile(fileobj=io.BytesIO(packed)) as file:
+        content = file.read(most + 1)
+    if len(content) > most:
+        raise InputError(
+            f"{path}: unpacks to more than {most / MB:,.0f} MB from {len(packed) / MB:,.1f} "
+            "(limits.unpacked_mb, limits.unpacked_ratio)"
+        )
+    return content
 
 
 def read_text(path: Path) -> str:

@@ -31,7 +31,7 @@ NOTHING = set()
 STAGES = {
     "gate": NOTHING, "registry": NOTHING, "sweep": NOTHING, "output": NOTHING, "run": NOTHING,
     "register": NOTHING, "threshold": NOTHING, "tracking": NOTHING, "cache": NOTHING,
-    "measures": NOTHING, "window": NOTHING,
+    "measures": NOTHING, "window": NOTHING, "limits": NOTHING,
     "measures.ndcg_at": {"latency"},  # production asks as deep as the deepest cutoff wants
     "judging": {"qrels"},
     "latency": {"latency"},
@@ -58,7 +58,7 @@ VALUES = {
     "measures.hit_at": "[1,5]", "measures.ndcg_at": "9",
     "sweep.on_error": "stop", "sweep.objective": "mrr",
     "output.questions": "none", "run.name": "n", "run.notes": "n", "dataset.name": "other",
-    "dataset.languages": "[french]", "dataset.corpus.pattern": "'**/*.m[d]'",
+    "dataset.languages": "[french]", "dataset.corpus.pattern": "'**/*.m[d]'", "dataset.corpus.links": "follow",
     "dataset.split.lock": "other.lock",
     "dataset.path": "copy/documents", "dataset.corpus.path": "copy/documents",
     "dataset.questions": "copy/golden.yaml", "dataset.golden.path": "copy/golden.yaml",

@@ -2,6 +2,7 @@
 
 import json
 import threading
+import time
 
 import numpy as np
 import pytest
@@ -43,7 +44,7 @@ def found(*hits, **settings):
 def fault(*hits):
     _, candidates = search(Returning(*hits))
     assert candidates.count.tolist() == [0]
-    return candidates.errors[0]
+    return candidates.errors[0].sentence
 
 
 def test_it_is_asked_with_the_question_the_depth_and_the_groups():
@@ -119,8 +120,8 @@ def test_a_document_of_one_passage_may_be_named_instead_and_one_of_several_may_n
     chunks = chunks_of("One is here. Two is there.", "Three.", chunker=Sentences(per_chunk=1))
     assert search(Returning("b"), chunks=chunks)[1].chunk[0].tolist() == [2]
     _, candidates = search(Returning("a"), chunks=chunks)
-    assert (
-        "neither a passage of this chunking nor a document of one passage" in (candidates.errors[0])
+    assert "neither a passage of this chunking nor a document of one passage" in (
+        candidates.errors[0].sentence
     )
 
 
@@ -148,7 +149,7 @@ def test_what_is_no_list_is_an_error_of_that_question(returned):
     user = Returning()
     user.hits = returned
     _, candidates = search(user)
-    assert candidates.errors[0].startswith("TypeError: ")
+    assert candidates.errors[0].sentence.startswith("TypeError: ")
 
 
 def test_an_exception_is_an_error_of_its_question_alone():
@@ -160,7 +161,7 @@ def test_an_exception_is_an_error_of_its_question_alone():
 
     chunks, candidates = search(Moody(), "one", "two", "three")
     assert [names(candidates, chunks, row) for row in range(3)] == ["a", "", "a"]
-    told = candidates.errors[1]
+    told = candidates.errors[1].sentence
     # The line of the user's own code is named.
     assert set(candidates.errors) == {1}
     assert told.startswith("KeyError: 'shard 3' (test_foreign.py:")
@@ -252,7 +253,7 @@ def test_in_a_hybrid_ids_without_scores_keep_their_order(fusion):
 
 def test_in_a_hybrid_its_fault_is_the_questions_and_names_it():
     _, candidates = mixed(Returning("z"))
-    assert candidates.errors[0].startswith("mine: returned 'z'")
+    assert candidates.errors[0].sentence.startswith("mine: returned 'z'")
 
 
 def test_in_a_hybrid_what_the_asker_may_not_see_does_not_get_through():
@@ -277,6 +278,42 @@ def test_an_error_deep_in_a_library_names_the_last_line_of_the_users_own_code():
             return json.loads("no json")
 
     chunks = chunks_of("one")
-    told = ask(Foreign(Parsing()).index(chunks), chunks, "x").errors[0]
+    told = ask(Foreign(Parsing()).index(chunks), chunks, "x").errors[0].sentence
     assert told.startswith("JSONDecodeError: ")
     assert told.endswith('in retrieve: return json.loads("no json"))')
+
+
+class Slow:
+    thread_safe = True
+
+    def retrieve(self, question, limit, groups):
+        if question == "hang":
+            time.sleep(60)
+        return []
+
+
+def test_a_question_that_hangs_is_an_error_and_the_others_are_answered():
+    chunks = chunks_of("one")
+    index = Foreign(Slow(), timeout=0.2).index(chunks)
+    begun = time.monotonic()
+    found = ask(index, chunks, "go", "hang", "on")
+    assert time.monotonic() - begun < 20
+    assert {row: str(fault) for row, fault in found.errors.items()} == {
+        1: "no answer within 0.2 s (retriever.timeout)"
+    }
+
+
+def test_the_frames_that_led_to_an_error_are_named_and_the_whole_trace_is_there():
+    class Deep:
+        def retrieve(self, question, limit, groups):
+            return self.parsed("no json")
+
+        def parsed(self, text):
+            return json.loads(text)
+
+    chunks = chunks_of("one")
+    failure = ask(Foreign(Deep()).index(chunks), chunks, "x").errors[0]
+    assert "in parsed: return json.loads(text); called from" in failure.sentence
+    assert 'in retrieve: return self.parsed("no json")' in failure.sentence
+    assert failure.trace.startswith("Traceback (most recent call last)")
+    assert "json/decoder.py" in failure.trace

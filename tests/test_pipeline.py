@@ -249,7 +249,7 @@ def test_a_question_that_fails_is_marked_and_has_no_candidates():
     found = harness(pipeline, Ask("one"), Ask("two"), Ask("three"))
     assert found.failed.tolist() == [False, True, False]
     assert set(found.errors) == {1}
-    assert found.errors[1].startswith("OSError: timeout (test_pipeline.py:")
+    assert found.errors[1].sentence.startswith("OSError: timeout (test_pipeline.py:")
     assert found.window[1].max() == -1
 
 

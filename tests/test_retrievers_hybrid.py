@@ -9,6 +9,7 @@ from rageval.encoders.lsa import Lsa
 from rageval.retrievers.blocks import ScoredIndex
 from rageval.retrievers.bm25 import Bm25
 from rageval.retrievers.dense import Dense
+from rageval.retrievers.failure import Failure
 from rageval.retrievers.fusion import reciprocal_rank, standard, unit_range
 from rageval.retrievers.hybrid import Hybrid
 from rageval.retrievers.retriever import Scores
@@ -170,13 +171,16 @@ def test_equal_scores_share_no_rank_but_stand_in_corpus_order():
 
 def test_an_error_of_one_part_is_an_error_of_the_question_and_names_the_part():
     mixture = Hybrid(
-        retrievers={"good": Given(1, 2), "bad": Given(2, 1, errors={0: "ValueError: no"})},
+        retrievers={
+            "good": Given(1, 2),
+            "bad": Given(2, 1, errors={0: Failure("ValueError: no", "a trace")}),
+        },
         weights={"good": 1, "bad": 1},
         floor="good",
     )
     chunks = chunks_of("x", "x")
     found = ask(mixture.index(chunks), chunks, "x", "x")
-    assert dict(found.errors) == {0: "bad: ValueError: no"}
+    assert dict(found.errors) == {0: Failure("bad: ValueError: no", "a trace")}
     assert found.count.tolist() == [0, 2]
 
 

@@ -320,7 +320,7 @@ def test_a_question_that_failed_is_asked_again(tmp_path):
     index = staged(Failing(), {}, digest, kept).index(chunks)
     first, second, third = (ask(index, chunks, "q") for _ in range(3))
     assert set(first.errors) == {0}
-    assert first.errors[0].startswith("TimeoutError: not now (test_stages.py:")
+    assert first.errors[0].sentence.startswith("TimeoutError: not now (test_stages.py:")
     assert dict(second.errors) == {}
     assert same(second, third)
     assert kept.hits["rankings"] == 1

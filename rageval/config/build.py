@@ -19,6 +19,7 @@ from rageval.retrievers.foreign import Foreign
 from rageval.validation import sentences
 
 Nested = dict[str, Any]
+_OPERATION = ("concurrency", "timeout")  # how a user's retriever is asked: not its own arguments
 _FOREIGN = f"{Foreign.__module__}.{Foreign.__qualname__}"
 
 
@@ -63,9 +64,13 @@ def _wrapped(node: Mapping[str, Any], where: str) -> Nested:
         key: _wrapped(value, f"{where}.{key}") if isinstance(value, Mapping) else value
         for key, value in node.items()
     }
-    if "_target_" not in content or not hasattr(_class(content["_target_"], where), "retrieve"):
+    found = _class(content["_target_"], where) if "_target_" in content else None
+    if found is None or not hasattr(found, "retrieve"):
         return content
-    settings = {"concurrency": content.pop("concurrency")} if "concurrency" in content else {}
+    settings = {name: content.pop(name) for name in _OPERATION if name in content}
+    takes = inspect.signature(found).parameters
+    content |= {name: value for name, value in settings.items() if name in takes}
+    settings = {name: value for name, value in settings.items() if value is not None}
     return {"_target_": _FOREIGN, "retriever": content, **settings}
 
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import os
 import sys
-import traceback
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from contextvars import ContextVar
 
 import hydra
@@ -13,14 +13,18 @@ from hydra.core.config_store import ConfigStore
 from hydra.core.plugins import Plugins
 from hydra.core.utils import JobReturn, JobStatus
 from hydra.errors import HydraException
-from omegaconf import DictConfig
+from omegaconf import DictConfig, OmegaConf
 from omegaconf.errors import OmegaConfBaseException
 from yaml import YAMLError
 
 from rageval.config.places import shipped
 from rageval.config.refusals import explained
 from rageval.config.resolvers import register
+from rageval.config.tree import SECRETS
 from rageval.errors import RagevalError
+from rageval.escaping.redaction import remember_node, remember_passwords
+from rageval.internal_error import INTERNAL_ERROR, reported
+from rageval.limits import set_limits
 
 UNFINISHED = 4
 Job = Callable[[DictConfig], int]  # composed configuration → exit code
@@ -45,6 +49,7 @@ def launch(config: str, overrides: Sequence[str], job: Job) -> int:
         register()  # again: a launcher may have started another process
         begun.append(True)
         codes.append(UNFINISHED)  # what stays if the job breaks
+        _remember_secrets(composed)
         codes[-1] = _code(job, composed)
         return codes[-1]
 
@@ -63,6 +68,14 @@ def launch(config: str, overrides: Sequence[str], job: Job) -> int:
     return max(codes, default=0)
 
 
+def _remember_secrets(composed: DictConfig) -> None:
+    """Take the composed secrets, and the passwords in addresses, for secrets."""
+    secrets = composed.get(SECRETS) or OmegaConf.create()
+    with suppress(OmegaConfBaseException):  # reading the configuration reports it
+        remember_node(OmegaConf.to_container(secrets, resolve=True))
+    remember_passwords(OmegaConf.to_container(composed, resolve=False))
+
+
 def take_names() -> None:
     """Let the files of conf/hydra/ be what their names mean, whatever plugins are installed.
 
@@ -75,12 +88,12 @@ def take_names() -> None:
 
 
 def tell(jobs: Sequence[JobReturn]) -> None:
-    """Note how the jobs of a launcher ended, in whatever process, and print what broke them."""
+    """Note how the jobs of a launcher ended, in whatever process, and report what broke them."""
     for job in jobs:
         if job.status is JobStatus.FAILED:
-            told = "".join(traceback.format_exception(job._return_value))
-            sys.stderr.write(f"✗ failed: {' '.join(job.overrides or ())}\n{told}")
-        note(UNFINISHED if job.status is JobStatus.FAILED else job.return_value or 0)
+            words = list(job.overrides or ())
+            sys.stderr.write(f"✗ {' '.join(words)}: {reported(job._return_value, words)}\n")
+        note(INTERNAL_ERROR if job.status is JobStatus.FAILED else job.return_value or 0)
 
 
 def note(code: int) -> None:
@@ -90,6 +103,7 @@ def note(code: int) -> None:
 
 def _code(job: Job, composed: DictConfig) -> int:
     try:
+        set_limits(OmegaConf.to_container(composed.get("limits") or OmegaConf.create()))
         return job(composed)
     except RagevalError as fault:
         sys.stderr.write(f"{fault}\n")

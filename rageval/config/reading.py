@@ -11,8 +11,9 @@ from omegaconf import DictConfig, OmegaConf
 from omegaconf.errors import OmegaConfBaseException
 from pydantic import ValidationError
 
-from rageval.config.tree import HIDDEN, SECRETS, Tree, scalars
+from rageval.config.tree import SECRETS, Tree, scalars
 from rageval.errors import InputError
+from rageval.escaping.redaction import HIDDEN, without_accounts
 from rageval.fields import Record
 from rageval.validation import sentences
 
@@ -131,11 +132,16 @@ def _selected(composed: DictConfig, paths: Sequence[str]) -> dict[str, object]:
 def parameters(tree: Tree) -> dict[str, str]:
     """Return every composed value as a readable parameter: `window.k` → `6`.
 
-    A value is hidden if it holds a secret, however it came by it.
+    A value is hidden if it holds a secret, however it came by it; of an address the account is.
     """
     secrets = [str(v) for _, v in scalars(tree.whole.get(SECRETS)) if v not in (None, "")]
+
+    def shown(value: object) -> str:
+        text = str(value)
+        return HIDDEN if any(secret in text for secret in secrets) else without_accounts(text)
+
     return {
-        path: HIDDEN if any(secret in str(value) for secret in secrets) else str(value)
+        path: shown(value)
         for path, value in _leaves(tree.whole)
         if path != SECRETS and not path.startswith(f"{SECRETS}.")
     }

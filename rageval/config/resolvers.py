@@ -11,6 +11,7 @@ from omegaconf.errors import InterpolationResolutionError
 
 from rageval.config.places import shipped
 from rageval.errors import InputError
+from rageval.escaping.redaction import remember
 from rageval.golden.source import name_from, stated_name
 from rageval.split_lock import LOCK, read_lock
 
@@ -99,7 +100,10 @@ def environment(name: str, default: str | None = _NOTHING, *, _node_: Any) -> st
         )
     if default is _NOTHING and name not in os.environ:
         raise InterpolationResolutionError(f"{path}: environment variable {name!r} is not set")
-    return os.environ.get(name, default)
+    value = os.environ.get(name, default)
+    if path.startswith("secrets"):
+        remember([value])
+    return value
 
 
 def register() -> None:

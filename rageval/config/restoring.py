@@ -14,9 +14,10 @@ from rageval.config.loading import open_pipeline
 from rageval.config.reading import read
 from rageval.config.settings import PipelineConfig
 from rageval.config.stored import parsed
-from rageval.config.tree import HIDDEN, SECRETS, placeholder, scalars
+from rageval.config.tree import SECRETS, placeholder, scalars
 from rageval.corpus.document import Corpus
 from rageval.errors import InputError
+from rageval.escaping.redaction import HIDDEN, remember_node
 from rageval.pipeline import Pipeline
 
 
@@ -77,6 +78,13 @@ def allowed(text: str, allow: tuple[str, ...]) -> DictConfig:
             f"the registered configuration builds {', '.join(dict.fromkeys(strangers))}; only "
             "rageval's components and classes that registry.allow names are built"
         )
+    for path, value in scalars(content):
+        if isinstance(value, str) and HIDDEN in value and not path.startswith(f"{SECRETS}."):
+            raise InputError(
+                f"{path}: the registered configuration holds {value!r}: an account or a password "
+                "typed into an address is not kept; evaluate again with it below `secrets`: "
+                f"{path}='${{secrets.address}}' +secrets.address=…"
+            )
     return OmegaConf.create(content)
 
 
@@ -97,4 +105,5 @@ def supplied(composed: DictConfig, secrets: Mapping[str, Any]) -> DictConfig:
             f"+secrets.{lacking[0]}=… on a command line, model_config={{'secrets': …}} when loading"
         )
     composed[SECRETS] = merged
+    remember_node(OmegaConf.to_container(merged, resolve=True))
     return composed

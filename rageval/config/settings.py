@@ -11,6 +11,7 @@ from rageval.evaluation.latency import LatencyConfig
 from rageval.fields import Count, Flag, Name, Natural, Number, Record, SetIdentifier, Share
 from rageval.gate.settings import GateConfig
 from rageval.gate.thresholds import GateThresholds
+from rageval.limits import Limits
 from rageval.measures.catalogue import Cutoffs, catalogue
 from rageval.stages.store import CacheConfig
 from rageval.tracking.settings import RegistryConfig, TrackingConfig
@@ -141,6 +142,7 @@ class EvaluationConfig(PipelineConfig):
     run: RunConfig
     gate: GateConfig
     registry: RegistryConfig
+    limits: Limits = Limits()
     register_run: Flag = Field(alias="register")  # the name is taken by pydantic
 
     @model_validator(mode="after")

@@ -11,9 +11,10 @@ from typing import Any
 import yaml
 from omegaconf import DictConfig, OmegaConf
 
+from rageval.escaping.redaction import remember_node, remember_passwords, without_accounts
+
 Values = dict[str, Any]  # nested, with text keys
 SECRETS = "secrets"  # the node that may read the environment
-HIDDEN = "(secret)"  # what is shown in place of a secret
 _REFERENCE = re.compile(r"\$\{([^{}]*)")
 
 
@@ -34,6 +35,8 @@ class Tree:
         hidden = without_secrets(composed)
         raw, whole = _plain(hidden, resolve=False), _plain(composed, resolve=True)
         kept = whole if hidden is composed else _plain(hidden, resolve=True)
+        remember_node(whole.get(SECRETS))
+        remember_passwords(whole)
         return cls(raw, whole, kept)
 
     @cached_property
@@ -77,9 +80,10 @@ class Tree:
         """Return the configuration as it may be kept, as YAML.
 
         Every reference is resolved: what is read back is data, and no resolver runs on it. The one
-        thing that is left to fill in is `${secrets.NAME}`.
+        thing that is left to fill in is `${secrets.NAME}`. The account in an address is left out.
         """
-        return "".join(_written(_Section(key, repr(v), v)) for key, v in self.kept.items())
+        written = (_written(_Section(key, repr(v), v)) for key, v in self.kept.items())
+        return without_accounts("".join(written))
 
 
 def _resolver(inner: str) -> str:

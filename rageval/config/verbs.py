@@ -11,6 +11,7 @@ from rageval.config.settings import DatasetConfig, Node
 from rageval.fields import Flag, Name, Natural, Record, Reference, SetIdentifier, Share
 from rageval.gate.settings import GateConfig
 from rageval.gate.thresholds import GateThresholds
+from rageval.limits import Limits
 from rageval.measures.catalogue import Cutoffs, catalogue
 from rageval.mining.queue import QueueConfig
 from rageval.questionlog.columns import Columns
@@ -42,6 +43,7 @@ class CheckConfig(Record):
     export: Node
     check: CheckOptions
     secrets: Mapping[str, Any] = {}
+    limits: Limits = Limits()
 
 
 class JudgingVerbConfig(Record):
@@ -53,6 +55,7 @@ class JudgingVerbConfig(Record):
     gate: GateConfig
     registry: RegistryConfig
     secrets: Mapping[str, Any] = {}
+    limits: Limits = Limits()
 
     @model_validator(mode="after")
     def _known_measures(self) -> Self:
@@ -93,6 +96,7 @@ class HoldoutVerbConfig(Record):
     reason: Reason | None  # None is refused unless only the ledger is shown
     ledger: Flag  # list what was scored, score nothing
     secrets: Mapping[str, Any] = {}
+    limits: Limits = Limits()
 
 
 class CompareConfig(Record):
@@ -104,6 +108,7 @@ class CompareConfig(Record):
     run: Reference  # before: latest, a run id, a version or an alias
     with_run: Reference = Field(alias="with")  # after
     secrets: Mapping[str, Any] = {}
+    limits: Limits = Limits()
 
 
 class ReportConfig(Record):
@@ -117,6 +122,7 @@ class ReportConfig(Record):
     output: Name | None  # None = report.html, verdict.md, junit.xml, verdict.json, baseline.json
     open: Flag  # show the page in a browser, from a terminal
     secrets: Mapping[str, Any] = {}
+    limits: Limits = Limits()
 
 
 class PruneVerbConfig(Record):
@@ -168,3 +174,4 @@ class MineConfig(Record):
     tracking: TrackingConfig
     registry: RegistryConfig
     secrets: Mapping[str, Any] = {}
+    limits: Limits = Limits()

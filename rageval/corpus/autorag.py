@@ -9,6 +9,7 @@ from rageval.corpus.document import Corpus, Document
 from rageval.errors import InputError
 from rageval.faults import Faults
 from rageval.fields import Name, component
+from rageval.limits import MB, limits, require_regular
 from rageval.naming import name_fault, shortened
 from rageval.source import folder
 
@@ -25,7 +26,9 @@ def read_columns(path: Path, needed: tuple[str, ...]) -> list[dict[str, Any]]:
     from pyarrow.lib import ArrowException
 
     try:
+        require_regular(path)
         with path.open("rb") as file:
+            _require_size(pq.read_metadata(file), path)
             known = pq.read_schema(file).names
             missing = [name for name in needed if name not in known]
             if missing:
@@ -37,6 +40,16 @@ def read_columns(path: Path, needed: tuple[str, ...]) -> list[dict[str, Any]]:
     except (OSError, ArrowException) as error:
         raise InputError(f"{path}: cannot be read as Parquet: {error}") from error
     return rows
+
+
+def _require_size(found: Any, path: Path) -> None:  # noqa: ANN401  pyarrow's metadata
+    """Make sure that a table is not larger, unpacked, than the limits allow."""
+    size = sum(found.row_group(group).total_byte_size for group in range(found.num_row_groups))
+    if size > limits().unpacked_mb * MB:
+        raise InputError(
+            f"{path}: unpacks to {size / MB:,.0f} MB; up to {limits().unpacked_mb:,} are read "
+            "(limits.unpacked_mb)"
+        )
 
 
 @component

@@ -12,6 +12,7 @@ import yaml
 from rageval.corpus.groups import group_fault, is_misspelt
 from rageval.corpus.strays import stray_groups
 from rageval.errors import InputError
+from rageval.limits import LimitError
 from rageval.nodes import Node, compose_yaml, kind_of, line_of
 
 _OPEN = re.compile(r"---[ \t]*(?:\r\n|\n|\r)")
@@ -62,6 +63,8 @@ def _mapping(block: str, path: Path) -> yaml.MappingNode | None:
     """Return a block as front matter, or None if it is text."""
     try:
         node = compose_yaml(block, path, 2)
+    except LimitError:
+        raise  # it is YAML
     except InputError:
         return None
     if node is None:

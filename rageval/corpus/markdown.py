@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Literal
 
 from rageval.corpus.document import Corpus, Document
 from rageval.corpus.frontmatter import read_page
@@ -24,20 +25,23 @@ class MarkdownFolder:
     text is the file's, newlines untouched, without a byte order mark and without YAML front matter.
     `groups: [hr, managers]` in the front matter says who may see it; other keys there are ignored.
     Documents are ordered by id; files and folders whose name begins with a dot are skipped. Files
-    that look like Markdown and do not match the pattern are named in the corpus's notes.
+    that look like Markdown and do not match the pattern are named in the corpus's notes, and so are
+    linked folders, whose files are read with `links="follow"` alone. A file that is a link is read
+    if it leads to a place inside the folder; elsewhere it may hold anything, so it is refused.
     """
 
     path: Name
     pattern: Name = "**/*.md"
+    links: Literal["inside", "follow"] = "inside"  # inside: none that leaves the folder is read
 
     def load(self) -> Corpus:
         """Read all files; the faults of all of them are raised together."""
         root = folder(self.path)
         documents, faults = [], []
-        files = _files(root, self.pattern)
+        files = _files(root, self.pattern, self.links == "follow")
         for file in files:
             try:
-                documents.append(_document(file, root))
+                documents.append(_document(file, root, self.links == "follow"))
             except InputError as error:
                 faults.append(str(error))
         if faults:
@@ -53,15 +57,28 @@ class MarkdownFolder:
 
     def _notes(self, others: list[Path], root: Path) -> Iterator[str]:
         """Say which files look like Markdown and are not read."""
+        if self.links != "follow":
+            linked = [path.relative_to(root).as_posix() for path in _linked_folders(root)]
+            if linked:
+                named = ", ".join(linked[:_LISTED]) + (", …" if len(linked) > _LISTED else "")
+                yield (
+                    f"not read, as they are linked folders: {named} ({len(linked)} in all); "
+                    "dataset.corpus.links=follow reads them"
+                )
         lost = [file.relative_to(root).as_posix() for file in others if _is_markdown(file)]
         if lost:
             named = ", ".join(lost[:_LISTED]) + (", …" if len(lost) > _LISTED else "")
             yield f"not read, as the pattern is {self.pattern!r}: {named} ({len(lost)} in all)"
 
 
-def _document(file: Path, root: Path) -> Document:
+def _document(file: Path, root: Path, follow: bool) -> Document:
     if file.is_symlink() and not file.exists():
         raise InputError(f"{file}: the link leads nowhere")
+    if not follow and not file.resolve().is_relative_to(root.resolve()):
+        raise InputError(
+            f"{file}: is a link to {file.resolve()}, outside of the corpus's folder; "
+            "dataset.corpus.links=follow reads it all the same"
+        )
     name = file.relative_to(root).with_suffix("").as_posix()
     fault = name_fault(name)
     if fault:
@@ -70,12 +87,25 @@ def _document(file: Path, root: Path) -> Document:
     return Document(name, page.text, page.groups)
 
 
-def _files(root: Path, pattern: str) -> list[Path]:
+def _files(root: Path, pattern: str, follow: bool) -> list[Path]:
     try:
-        found = sorted(root.glob(pattern))
+        folders = [root, *(_linked_folders(root) if follow else ())]
+        found = sorted({file for inside in folders for file in inside.glob(pattern)})
     except (ValueError, NotImplementedError) as error:
         raise InputError(f"{root}: the pattern {pattern!r} is not allowed: {error}") from error
     return [file for file in found if not file.is_dir() and not _hidden(file.relative_to(root))]
+
+
+def _linked_folders(root: Path) -> Iterator[Path]:
+    """Yield the folders below a folder that are links, also within each other; none twice."""
+    known, left = {root.resolve()}, [root]
+    while left:
+        inside = left.pop()
+        for path in sorted(inside.rglob("*")):
+            if path.is_symlink() and path.is_dir() and path.resolve() not in known:
+                known.add(path.resolve())
+                left.append(path)
+                yield path
 
 
 def _others(root: Path, files: list[Path]) -> list[Path]:

@@ -56,7 +56,7 @@ def diagnose(
     """Return one diagnosis a question; `groups` are those of each question's asker."""
     errors = judged.retrieved.errors
     return [
-        Diagnosis(Cause.ERROR, errors[row])
+        Diagnosis(Cause.ERROR, str(errors[row]))
         if row in errors
         else _diagnose(_Case(judged, row, groups[row], questions[row]), found)
         for row in range(len(groups))

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from rageval.pipeline import Ask, Pipeline
 from rageval.retrievers.blocks import joined
+from rageval.retrievers.failure import Failure
 from rageval.retrievers.retriever import Candidates
 from rageval.window import BELOW_FLOOR, KEPT, Ranking, distinct_documents
 
@@ -39,7 +40,7 @@ class Retrieved:
     tied: Mapping[int, Tied] = field(default_factory=dict)  # question → its ranking with its ties
 
     @property
-    def errors(self) -> dict[int, str]:
+    def errors(self) -> dict[int, Failure]:
         """Map the questions that failed to what went wrong."""
         return dict(self.candidates.errors)
 

@@ -12,6 +12,7 @@ from typing import Any
 import yaml
 
 from rageval.errors import InputError
+from rageval.escaping.characters import cell
 from rageval.export.files import write_json, write_rows, write_text
 from rageval.fields import Name, component
 from rageval.golden.form import FIELDS
@@ -114,4 +115,4 @@ def _table(entries: Sequence[_Entry]) -> str:
 
 
 def _cell(value: object) -> str:
-    return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
+    return cell(value if isinstance(value, str) else json.dumps(value, ensure_ascii=False))

@@ -8,12 +8,13 @@ from datetime import date
 from pathlib import Path
 from typing import Annotated
 
-import yaml
 from pydantic import Field, ValidationError
 
 from rageval.errors import InputError
 from rageval.fields import Name, Record
+from rageval.nodes import plain_yaml
 from rageval.provenance.working_copy import git
+from rageval.source import read_text
 from rageval.validation import sentences
 
 
@@ -62,16 +63,12 @@ def read_exceptions(path: Path, today: date) -> Exceptions:
         If it is missing or wrong, or lies in a git repository and is not committed as it is.
     """
     try:
-        content = yaml.safe_load(path.read_text(encoding="utf-8"))
+        content = plain_yaml(read_text(path), path)
         if not isinstance(content, dict):
             raise InputError(f"gate.exceptions: {path} needs a list under the key 'exceptions'")
         found = _File.model_validate(content)
     except ValidationError as fault:
         raise InputError.of(sentences(fault, str(path), _File)) from fault
-    except (OSError, UnicodeDecodeError) as fault:
-        raise InputError(f"gate.exceptions: {path} cannot be read: {fault}") from fault
-    except (yaml.YAMLError, ValueError) as fault:  # an impossible date is a ValueError
-        raise InputError(f"gate.exceptions: {path} is not YAML: {fault}") from fault
     over = [entry for entry in found.exceptions if entry.until and entry.until < today]
     return Exceptions(
         tuple(entry for entry in found.exceptions if entry not in over),

@@ -11,6 +11,7 @@ from pathlib import Path
 import yaml
 
 from rageval.errors import InputError
+from rageval.escaping.characters import plain_cell
 from rageval.faults import Faults
 from rageval.golden.form import FIELDS, Kind
 from rageval.golden.source import name_from
@@ -56,7 +57,8 @@ def rows_of_csv(text: str, path: Path, faults: Faults) -> Node:
         elif len(cells) != len(columns):
             faults.add(path, line, f"{len(cells)} cells, the head of the table has {len(columns)}")
         else:
-            row = _row(path, line, dict(zip(columns, cells, strict=True)), faults)
+            texts = map(plain_cell, cells)  # as rageval writes what a spreadsheet would run
+            row = _row(path, line, dict(zip(columns, texts, strict=True)), faults)
             rows += [] if row is None else [row]
     return _golden(text_node(name_from(path), 1), rows)
 

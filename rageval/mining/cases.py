@@ -9,14 +9,12 @@ from datetime import date
 from pathlib import Path
 from typing import Any
 
-import yaml
-
 from rageval.errors import InputError
 from rageval.export.canonical import as_yaml
 from rageval.fingerprint import digest
 from rageval.mining.production import SAMPLE
 from rageval.mining.queue import Candidate
-from rageval.nodes import compose_yaml
+from rageval.nodes import plain_yaml
 from rageval.questionlog.asked import Asked
 from rageval.source import read_text, replace_text
 
@@ -95,12 +93,7 @@ def _asked(case: Case) -> tuple[object, object]:
 
 
 def _content(path: Path) -> Any:  # noqa: ANN401  whatever the file holds
-    text = read_text(path)
-    compose_yaml(text, path)  # tells by its line what is no YAML
-    try:
-        return yaml.safe_load(text)
-    except ValueError as fault:  # a date that is none
-        raise InputError(f"{path}: not read: {fault}") from fault
+    return plain_yaml(read_text(path), path)
 
 
 def _require_texts(path: Path, cases: Sequence[Case]) -> None:

@@ -11,6 +11,7 @@ from typing import Any
 
 from rageval.errors import InputError
 from rageval.fingerprint import digest
+from rageval.limits import require_regular
 
 _BLOCK = 2**20  # bytes read at once
 _URL = re.compile(r"(?:file|sqlite(?:\+\w+)?)://(?:localhost(?=/))?(?P<path>/?[^?#]+)")
@@ -95,6 +96,7 @@ def _read(path: Path | None) -> str | None:
 
 def _file(path: Path) -> str:
     total = hashlib.sha256()
+    require_regular(path)
     with path.open("rb") as file:
         while block := file.read(_BLOCK):
             total.update(block)

@@ -24,6 +24,7 @@ from rageval.window import Window
 Node = Mapping[str, Any]
 _WINDOW = 1  # version of the rules of `rageval.window` and `rageval.pipeline`
 _ALWAYS = ("python", "numpy")
+_OPERATION = frozenset({"concurrency", "timeout"})  # how a retriever is asked, not what it answers
 
 
 @dataclass(frozen=True)
@@ -55,7 +56,8 @@ class Variant:
     ) -> Variant:
         """Return the variant of components as configured, `chunking` among them.
 
-        How many questions a retriever is asked at a time does not count. `tag` is the user's name
+        How many questions a retriever is asked at a time, and how long it may take, does not
+        count. `tag` is the user's name
         for the state of what cannot be seen.
 
         Raises
@@ -117,12 +119,12 @@ def made_of(node: Any, contents: Contents, tag: str | None = None) -> Made:  # n
     for target in targets:
         if target not in own:
             sources.add(target)
-    named = contents.named([_without_concurrency(node), sources.defaults])
+    named = contents.named([_what_counts(node), sources.defaults])
     modules = {f"module:{name}": contents.of(file) for name, file in sources.modules.items()}
     libraries = {*_ALWAYS, *sources.libraries, *(n for p in parts for n in p.libraries)}
     return Made(
         configuration={
-            "nodes": _without_concurrency(node),
+            "nodes": _what_counts(node),
             "versions": {part.__qualname__: part.version for part in parts},
         },
         inputs=dict(sorted({**named, **modules}.items())),
@@ -185,11 +187,11 @@ def _parts(component: Any) -> Iterator[Any]:  # noqa: ANN401  a component's clas
             yield made
 
 
-def _without_concurrency(node: Any) -> Any:  # noqa: ANN401  any JSON value
+def _what_counts(node: Any) -> Any:  # noqa: ANN401  any JSON value
     if isinstance(node, Mapping):
-        return {k: _without_concurrency(v) for k, v in node.items() if k != "concurrency"}
+        return {k: _what_counts(v) for k, v in node.items() if k not in _OPERATION}
     if isinstance(node, list | tuple):
-        return [_without_concurrency(value) for value in node]
+        return [_what_counts(value) for value in node]
     return node
 
 

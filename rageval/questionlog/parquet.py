@@ -9,6 +9,7 @@ from typing import Any
 from rageval.errors import InputError
 from rageval.faults import Faults
 from rageval.fields import Name, component
+from rageval.limits import require_regular
 
 _BATCH = 10_000  # rows that are in memory at a time
 
@@ -31,6 +32,7 @@ class ParquetLog:
 
         number = 0
         try:
+            require_regular(Path(self.path))
             with Path(self.path).open("rb") as file:
                 for batch in pq.ParquetFile(file).iter_batches(_BATCH):
                     for row in batch.to_pylist():

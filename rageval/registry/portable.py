@@ -11,6 +11,7 @@ from rageval.comparison.consistency import inconsistency
 from rageval.comparison.result import newer, result
 from rageval.errors import NoVerdictError
 from rageval.fingerprint import digest
+from rageval.limits import require_regular
 from rageval.registry.baseline import Baseline
 from rageval.tracking.reading import Kept
 
@@ -70,6 +71,7 @@ def read_portable(path: Path) -> Baseline:
 
 def _content(path: Path) -> dict[str, Any]:
     try:
+        require_regular(path)
         content = json.loads(path.read_text(encoding="utf-8"))
     except FileNotFoundError:
         raise NoVerdictError(f"gate.baseline: {path}: there is no such file") from None

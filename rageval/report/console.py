@@ -7,12 +7,14 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import TextIO
 
-from rich.console import Console
+from rich.console import Console, ConsoleOptions, RenderableType
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, SpinnerColumn, TextColumn
+from rich.segment import Segment
 from rich.table import Table
 from rich.text import Text
 
 from rageval.comparison.changes import Comparison, Turn
+from rageval.escaping.characters import one_line, visible
 from rageval.evaluation.evaluation import Evaluation
 from rageval.gate.verdict import Outcome, Verdict
 from rageval.report.comparison import overview, told, verdict_lines
@@ -30,10 +32,10 @@ def console(stream: TextIO | None = None) -> Console:
 
     Text is printed as it is: a question or a reason with `[/b]` or `:key:` in it is no markup.
     """
-    plain = Console(file=stream, highlight=False, markup=False, emoji=False)
+    plain = _Console(file=stream, highlight=False, markup=False, emoji=False)
     if plain.is_terminal:
         return plain
-    return Console(
+    return _Console(
         file=stream,
         highlight=False,
         markup=False,
@@ -41,6 +43,17 @@ def console(stream: TextIO | None = None) -> Console:
         width=_PLAIN_WIDTH,
         color_system=None,
     )
+
+
+class _Console(Console):
+    """A console on which text is text: control characters in it are shown as their escapes."""
+
+    def render(
+        self, renderable: RenderableType, options: ConsoleOptions | None = None
+    ) -> Iterator[Segment]:
+        """Yield the pieces to print; our own colours are apart from their text."""
+        for piece in super().render(renderable, options):
+            yield piece if piece.control else Segment(visible(piece.text), piece.style)
 
 
 @dataclass(frozen=True)
@@ -123,11 +136,11 @@ def show_questions(
         hits = [_mark(evaluation.values[f"hit_rate_at_{k}"].at(row)) for k in cutoffs]
         mrr = evaluation.values["mrr"].at(row)
         table.add_row(
-            Text(question.id),
-            Text(question.text),
+            Text(one_line(question.id)),
+            Text(one_line(question.text)),
             *hits,
             "–" if mrr is None else f"{mrr:.2f}",
-            Text(str(evaluation.diagnoses[row])),
+            Text(one_line(str(evaluation.diagnoses[row]))),
         )
     target.print()
     target.print(Text(title, style="bold"))
@@ -175,10 +188,9 @@ def show_comparison(target: Console, comparison: Comparison) -> None:
     for change in comparison.of(Turn.REGRESSED):
         found = told(change)
         target.print()
-        target.print(Text(f"{found.id}  “{found.question}”", style="bold"))
-        target.print(Text(f"   {found.values}"))
-        target.print(Text(f"   {found.ranks}"))
-        target.print(Text(f"   {found.diagnosis}"))
+        target.print(Text(one_line(f"{found.id}  “{found.question}”"), style="bold"))
+        for line in (found.values, found.ranks, found.diagnosis):
+            target.print(Text(f"   {one_line(line)}"))
 
 
 def show_table(target: Console, shown: Cells) -> None:
@@ -194,9 +206,4 @@ def show_table(target: Console, shown: Cells) -> None:
 def _shown(cell: object) -> str:
     if cell is None:
         return "–"
-    return f"{cell:.2f}" if isinstance(cell, float) else _on_a_line(str(cell))
-
-
-def _on_a_line(text: str) -> str:
-    """Return a text without line ends, and without what a terminal takes for an order."""
-    return "".join(sign for sign in " ".join(text.split()) if sign.isprintable())
+    return f"{cell:.2f}" if isinstance(cell, float) else one_line(str(cell))

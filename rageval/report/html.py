@@ -8,12 +8,19 @@ from functools import cache
 from typing import Any
 
 from jinja2 import Environment, PackageLoader, StrictUndefined, Template, select_autoescape
+from markupsafe import Markup
 
+from rageval.escaping.characters import visible
 from rageval.evaluation.evaluation import Evaluation
 from rageval.measures.catalogue import catalogue
 from rageval.report.header import Header
 from rageval.report.summary import Sheet
 from rageval.report.tables import Table, questions
+
+
+def _shown(value: Any) -> Any:  # noqa: ANN401  whatever a template prints
+    """Return a text with its control characters and direction marks as their escapes."""
+    return visible(value) if isinstance(value, str) and not isinstance(value, Markup) else value
 
 
 @cache
@@ -24,6 +31,7 @@ def _template(name: str) -> Template:
         undefined=StrictUndefined,
         trim_blocks=True,
         lstrip_blocks=True,
+        finalize=_shown,
     )
     return environment.get_template(name)
 

@@ -6,6 +6,7 @@ import re
 from xml.etree import ElementTree as Xml
 
 from rageval.comparison.changes import Change, Turn
+from rageval.escaping.characters import visible
 from rageval.gate.verdict import Verdict
 from rageval.report.comparison import told
 
@@ -14,7 +15,7 @@ _FORBIDDEN = re.compile("[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff
 
 def junit(verdict: Verdict) -> str:
     """Return the XML. A limit that was not kept fails, and so does a question that regressed."""
-    root = Xml.Element("testsuites", name=f"rageval {verdict.candidate.dataset}")
+    root = Xml.Element("testsuites", name=_clean(f"rageval {verdict.candidate.dataset}"))
     _limits(root, verdict)
     if verdict.comparison is not None:
         for subset in verdict.comparison.subsets:
@@ -39,9 +40,10 @@ def _limits(root: Xml.Element, verdict: Verdict) -> None:
             Xml.SubElement(case, kind, message=_clean(f"inconclusive: {check.sight}"))
         if not check.passed:
             failure = Xml.SubElement(case, "failure", message=_clean(check.sentence))
-            failure.text = check.shown.sentence if check.shown else None
+            failure.text = _clean(check.shown.sentence) if check.shown else None
         elif check.shown is not None:
-            Xml.SubElement(case, "system-out").text = f"{check.shown.sentence}; {check.sight}"
+            said = Xml.SubElement(case, "system-out")
+            said.text = _clean(f"{check.shown.sentence}; {check.sight}")
 
 
 def _suite(root: Xml.Element, subset: str, changes: list[Change]) -> Xml.Element:
@@ -60,5 +62,5 @@ def _question(suite: Xml.Element, subset: str, change: Change) -> None:
 
 
 def _clean(text: str) -> str:
-    """Leave out the characters that XML cannot hold."""
-    return _FORBIDDEN.sub("", text)
+    """Escape control characters, and leave out what else XML cannot hold."""
+    return _FORBIDDEN.sub("", visible(text))

@@ -6,6 +6,7 @@ import html
 from collections.abc import Sequence
 
 from rageval.comparison.changes import Change, Turn
+from rageval.escaping.characters import one_line, visible
 from rageval.gate.verdict import Outcome, Verdict
 from rageval.report import comparison as words
 from rageval.report.header import Header
@@ -16,7 +17,7 @@ def overview(header: Header, sheet: Sheet, words: str | None) -> str:
     """Return the header, the user's own words, the table of subsets and the lines below it."""
     parts = [
         f"**{escaped(header.title)}**",
-        words,
+        escaped(words) if words else None,
         f"{header.documents:,} documents, {header.chunks:,} chunks · {header.provenance}",
         *(f"Note: {escaped(note)}" for note in header.notes),
         subset_table(sheet),
@@ -67,7 +68,7 @@ def escaped(text: str) -> str:
     """
     for mark in "\\`*_|<>[]":
         text = text.replace(mark, f"\\{mark}")
-    return " ".join(text.split())
+    return visible(" ".join(text.split()))
 
 
 def verdict_page(verdict: Verdict) -> str:
@@ -76,7 +77,7 @@ def verdict_page(verdict: Verdict) -> str:
     mark = {Outcome.PASSED: "✅", Outcome.FAILED: "❌", Outcome.INCONCLUSIVE: "⚠️"}[verdict.outcome]
     parts = [f"### {mark} {escaped(first)}", *map(escaped, rest)]
     if verdict.comparison is not None:
-        parts += ["```\n" + "\n".join(words.overview(verdict.comparison)) + "\n```"]
+        parts += ["    " + "\n    ".join(map(one_line, words.overview(verdict.comparison)))]
         parts += map(lost, verdict.comparison.of(Turn.REGRESSED))
     return "\n\n".join(parts) + "\n"
 
@@ -84,8 +85,9 @@ def verdict_page(verdict: Verdict) -> str:
 def lost(change: Change) -> str:
     """Return a question that regressed, folded up."""
     found = words.told(change)
+    name, question = (html.escape(one_line(text)) for text in (found.id, found.question))
     return (
-        f"<details><summary><b>{html.escape(found.id)}</b> {html.escape(found.question)}</summary>"
+        f"<details><summary><b>{name}</b> {question}</summary>"
         f"\n\n{escaped(found.values)}<br>{escaped(found.ranks)}<br>{escaped(found.diagnosis)}\n\n"
         "</details>"
     )

@@ -84,7 +84,7 @@ def _found(evaluation: Evaluation) -> dict[str, list[Cell]]:
         "diagnosis": [str(diagnosis) for diagnosis in evaluation.diagnoses],
         "documents": [_documents(evaluation, row) for row in rows],
         "window": [_window(evaluation, row) for row in rows],
-        "error": [errors.get(row) for row in rows],
+        "error": [str(errors[row]) if row in errors else None for row in rows],
         "leaks": retrieved.leaks.tolist(),
     }
 

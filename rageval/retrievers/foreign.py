@@ -5,22 +5,21 @@ from __future__ import annotations
 import asyncio
 import inspect
 import math
-import os
-import traceback
+import threading
 from collections.abc import Awaitable, Iterable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import islice
 from numbers import Real  # numpy's numbers are Real and not float
-from pathlib import Path
 from typing import Any, Protocol, runtime_checkable
 
 import numpy as np
 
 from rageval.chunking.chunks import Chunks
 from rageval.errors import InputError, UnreachableError
-from rageval.fields import Count, component
+from rageval.fields import Count, Positive, component
+from rageval.retrievers.failure import Failure
 from rageval.retrievers.retriever import Candidates, Query, Scores
 
 Hit = tuple[str, float] | str  # the id of a passage or a document, with its score if there is one
@@ -59,6 +58,7 @@ class Foreign:
 
     retriever: Any  # a SingleRetriever
     concurrency: Count = 8  # questions at a time, if the retriever says it is thread_safe
+    timeout: Positive | None = None  # seconds that a question may take; None = any time
 
     def index(self, chunks: Chunks) -> ForeignIndex:
         """Hand the passages over.
@@ -70,7 +70,7 @@ class Foreign:
         InputError
             If it fails for any other reason.
         """
-        index = ForeignIndex(self.retriever, self._workers, chunks)
+        index = ForeignIndex(self.retriever, self._workers, chunks, self.timeout)
         name = type(self.retriever).__name__
         if hasattr(self.retriever, "index"):
             try:
@@ -78,9 +78,9 @@ class Foreign:
             except OSError as fault:
                 raise UnreachableError(f"retriever {name} cannot be reached: {fault}") from fault
             except (Exception, SystemExit) as fault:
-                told = f"failed to index the passages: {type(fault).__name__}: {fault}"
-                told += _raised_in(fault)
-                raise InputError(f"retriever {name} {told}") from fault
+                raise InputError(
+                    f"retriever {name} failed to index the passages: {Failure.of(fault)}"
+                ) from fault
         return index
 
     @property
@@ -95,6 +95,7 @@ class ForeignIndex:
     retriever: SingleRetriever
     workers: int
     chunks: Chunks
+    timeout: float | None = None  # seconds
 
     @cached_property
     def passages(self) -> dict[str, Passage]:
@@ -124,13 +125,14 @@ class ForeignIndex:
     def search(self, queries: Sequence[Query], depth: int) -> Candidates:
         """Ask every question; one that fails gets no candidates and a sentence in `errors`."""
         with ThreadPoolExecutor(self.workers) as pool:
-            answers = list(pool.map(lambda query: self._ask(query, depth), queries))
-        shape = (len(queries), max((len(a) for a in answers if not isinstance(a, str)), default=0))
+            answers = list(pool.map(lambda query: self._answer(query, depth), queries))
+        counts = (len(answer) for answer in answers if not isinstance(answer, Failure))
+        shape = (len(queries), max(counts, default=0))
         chunk = np.full(shape, -1, dtype=np.int32)
         score = np.zeros(shape)
-        errors: dict[int, str] = {}
+        errors: dict[int, Failure] = {}
         for row, answer in enumerate(answers):
-            if isinstance(answer, str):
+            if isinstance(answer, Failure):
                 errors[row] = answer
                 continue
             chunk[row, : len(answer)] = [number for number, _ in answer]
@@ -153,7 +155,23 @@ class ForeignIndex:
         value = np.where(np.isnan(raw), 1 / np.maximum(place, 1), raw)
         return Scores(value, raw, place > 0, found.errors)
 
-    def _ask(self, query: Query, depth: int) -> list[tuple[int, float]] | str:
+    def _answer(self, query: Query, depth: int) -> list[tuple[int, float]] | Failure:
+        """Ask one question, for no longer than the timeout.
+
+        Python cannot end a thread: one that hangs is left behind, and ends with the program.
+        """
+        if self.timeout is None:
+            return self._ask(query, depth)
+        answers: list[list[tuple[int, float]] | Failure] = []
+        thread = threading.Thread(
+            target=lambda: answers.append(self._ask(query, depth)), daemon=True
+        )
+        thread.start()
+        thread.join(self.timeout)
+        late = f"no answer within {self.timeout:g} s (retriever.timeout)"
+        return answers[0] if answers else Failure(late)
+
+    def _ask(self, query: Query, depth: int) -> list[tuple[int, float]] | Failure:
         """Return the hits as chunk numbers with scores (NaN = none given), or what went wrong."""
         try:
             found = self.retriever.retrieve(query.text, depth, query.scope.groups)
@@ -161,7 +179,7 @@ class ForeignIndex:
                 found = asyncio.run(_awaited(found))
             hits = list(islice(found, depth + len(self.passages)))
         except (Exception, SystemExit) as fault:  # noqa: BLE001  foreign code may raise anything
-            return f"{type(fault).__name__}: {fault}{_raised_in(fault)}"
+            return Failure.of(fault)
         return _numbered(hits, self._chunk, depth)
 
 
@@ -169,28 +187,9 @@ async def _awaited(found: Awaitable[Any]) -> Any:  # noqa: ANN401  what a user's
     return await found
 
 
-def _raised_in(fault: BaseException) -> str:
-    """Return where the user's own code raised an error: file, line, function and the line's text.
-
-    The last frame outside of rageval and of installed packages; empty if there is none.
-    """
-    frames = [
-        frame
-        for frame in traceback.extract_tb(fault.__traceback__)
-        if Path(frame.filename) != Path(__file__)
-        and not {"site-packages", "dist-packages"} & set(Path(frame.filename).parts)
-        and not Path(frame.filename).is_relative_to(Path(os.__file__).parent)
-    ]
-    if not frames:
-        return ""
-    last = frames[-1]
-    line = f": {last.line}" if last.line else ""
-    return f" ({Path(last.filename).name}:{last.lineno}, in {last.name}{line})"
-
-
 def _numbered(
     hits: Sequence[object], chunk: Mapping[str, int], depth: int
-) -> list[tuple[int, float]] | str:
+) -> list[tuple[int, float]] | Failure:
     """Return the first `depth` hits that are not blank, or what is wrong with one of them."""
     rows: list[tuple[int, float]] = []
     for hit in hits:
@@ -199,7 +198,7 @@ def _numbered(
         name, score = hit if isinstance(hit, tuple) and len(hit) == 2 else (hit, None)
         fault = _fault(name, score, chunk)
         if fault:
-            return fault
+            return Failure(fault)
         if str(name).strip():
             rows.append((chunk[str(name)], math.nan if score is None else float(score)))
     return rows

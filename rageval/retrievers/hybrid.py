@@ -84,7 +84,7 @@ class _Mixture:
         )
         matched = np.logical_or.reduce([part.matched for part in found.values()])
         errors = {
-            row: f"{name}: {fault}"
+            row: replace(fault, sentence=f"{name}: {fault.sentence}")
             for name, part in found.items()
             for row, fault in part.errors.items()
         }

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rageval.chunking.chunks import Chunks
+from rageval.retrievers.failure import Failure
 
 
 @dataclass(frozen=True)
@@ -40,7 +41,7 @@ class Candidates:
     chunk: NDArray[np.int32]  # [n_queries, depth]
     score: NDArray[np.float64]  # [n_queries, depth] what the retriever ordered by
     raw: NDArray[np.float64]  # [n_queries, depth] what `window.min_score` is compared with
-    errors: Mapping[int, str] = field(default_factory=dict)  # row → what went wrong
+    errors: Mapping[int, Failure] = field(default_factory=dict)  # row → what went wrong
     ties: bool = False  # equal scores are ties that we broke; a foreign ranking keeps its order
 
     @property
@@ -57,7 +58,7 @@ class Scores:
     value: NDArray[np.float64]  # [n_queries, n_chunks] what to order by
     raw: NDArray[np.float64]  # [n_queries, n_chunks] what a floor reads
     matched: NDArray[np.bool_]  # [n_queries, n_chunks] has anything in common with the query
-    errors: Mapping[int, str] = field(default_factory=dict)  # row → what went wrong
+    errors: Mapping[int, Failure] = field(default_factory=dict)  # row → what went wrong
 
     @classmethod
     def plain(cls, value: NDArray[np.float64]) -> Scores:

@@ -9,9 +9,11 @@ from dataclasses import dataclass
 
 from flask import Flask, Response, abort, jsonify, render_template, request
 from pydantic import ValidationError
+from werkzeug.exceptions import HTTPException
 from werkzeug.serving import BaseWSGIServer, WSGIRequestHandler, make_server
 
 from rageval.errors import InputError, UnreachableError
+from rageval.escaping.redaction import without_accounts
 from rageval.review.decision import Decision
 from rageval.review.session import Session
 from rageval.validation import sentences
@@ -20,7 +22,7 @@ _HERE = "127.0.0.1"
 _GUARDS = {
     "Content-Security-Policy": "default-src 'none'; style-src 'unsafe-inline'; "
     "script-src 'unsafe-inline'; connect-src 'self'; frame-ancestors 'none'; form-action 'none'",
-    "Referrer-Policy": "no-referrer",  # the address holds the token
+    "Referrer-Policy": "no-referrer",  # the address holds the token; `token=` would be redacted
     "Cache-Control": "no-store",
     "X-Content-Type-Options": "nosniff",
 }
@@ -43,7 +45,7 @@ class Page:
     @property
     def address(self) -> str:
         """Return what to open in a browser."""
-        return f"http://{_HERE}:{self.server.server_port}/?token={self.token}"
+        return f"http://{_HERE}:{self.server.server_port}/?review={self.token}"
 
     def run(self) -> None:
         """Answer until somebody ends it: `q` in the page, or Ctrl-C."""
@@ -80,6 +82,7 @@ def application(session: Session, token: str, end: Callable[[], None]) -> Flask:
     app.register_error_handler(InputError, _wrong)
     app.register_error_handler(UnreachableError, _wrong)
     app.register_error_handler(ValidationError, _invalid)
+    app.register_error_handler(Exception, _failed)
     for rule, method, answer in (
         ("/", "GET", routes.page),
         ("/cases", "GET", routes.cases),
@@ -106,7 +109,7 @@ class _Routes:
 
         Other pages in the same browser can reach this address, too; the token they do not know.
         """
-        given = request.headers.get("X-Token") or request.args.get("token", "")
+        given = request.headers.get("X-Token") or request.args.get("review", "")
         if request.host.partition(":")[0] not in (_HERE, "localhost"):
             abort(403)
         if not hmac.compare_digest(given.encode(), self.token.encode()):
@@ -145,6 +148,13 @@ class _Routes:
 
 def _wrong(fault: Exception) -> tuple[Response, int]:
     return jsonify(faults=str(fault).splitlines()), 400
+
+
+def _failed(fault: Exception) -> HTTPException | tuple[Response, int]:
+    """Name what a retriever or the disk raised; the page goes on."""
+    if isinstance(fault, HTTPException):
+        return fault
+    return jsonify(faults=[without_accounts(f"{type(fault).__name__}: {fault}")]), 400
 
 
 def _invalid(fault: ValidationError) -> tuple[Response, int]:

@@ -41,12 +41,14 @@ class Remote:
         try:
             import fsspec
 
-            files, root = fsspec.core.url_to_fs(url)
+            files, root = fsspec.core.url_to_fs(url)  # may connect
         except (ImportError, ValueError) as fault:
             raise InputError(
                 f"cache.dir={url}: {fault}; pip install 'rageval[remote]' and what fsspec has for "
                 "such URLs, s3fs for instance"
             ) from fault
+        except OSError as fault:
+            raise UnreachableError(f"cache.dir={url} does not answer: {fault}") from fault
         try:
             files.exists(root)
         except Exception as fault:  # as in `_tried`; here it is told

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from hydra.core.override_parser.types import IntervalSweep, Override, RangeSweep
 
 from rageval.errors import InputError
+from rageval.sweep.size import require_few
 
 Value = str | int | float
 Drawn = Mapping[str, Value]  # key as typed, with its plus → value
@@ -137,6 +138,7 @@ def _dimension(key: str, override: Override) -> Dimension | str:
         return _interval(key, value)
     if isinstance(value, RangeSweep):
         _only_log(key, value.tags, set())
+        require_few([override], None)
         values = list(value.range())
         whole = all(isinstance(number, int) for number in values)
         if len(values) > 1:

@@ -11,6 +11,7 @@ from types import FrameType
 from typing import Any
 
 from rageval.errors import UnreachableError
+from rageval.escaping.redaction import without_accounts
 
 # What a store that answers may say; anything else is a store that does not work.
 ANSWERS = {
@@ -38,6 +39,7 @@ class Client:
 
             try:
                 with _whole():
+                    words, named = _clean(name, words, named)
                     return found(*words, **named)
             except MlflowException as fault:
                 if fault.error_code in ANSWERS:
@@ -47,6 +49,34 @@ class Client:
                 raise gone(self._shown, fault) from fault
 
         return call
+
+
+_TEXTS = {"tags", "description", "run_name"}  # what callers put words into
+
+
+def _clean(
+    method: str, words: tuple[Any, ...], named: dict[str, Any]
+) -> tuple[Any, dict[str, Any]]:
+    """Return what a call is given without the secrets in the texts that it keeps."""
+    if method.startswith("set_") and method.endswith("tag") and words:
+        words = (*words[:-1], _redacted(words[-1]))
+    texts = {key: _redacted(value) for key, value in named.items() if key in _TEXTS}
+    lists = {key: [*map(_redacted, value)] for key, value in named.items() if key == "params"}
+    return words, {**named, **texts, **lists}
+
+
+def _redacted(value: Any) -> Any:  # noqa: ANN401  a text, tags as MLflow takes them, or a param
+    from mlflow.entities import Param, RunTag
+
+    if isinstance(value, str):
+        return without_accounts(value)
+    if isinstance(value, dict):
+        return {key: _redacted(inner) for key, inner in value.items()}
+    if isinstance(value, list | tuple):
+        return [_redacted(inner) for inner in value]
+    if isinstance(value, Param | RunTag):
+        return type(value)(value.key, _redacted(value.value))
+    return value
 
 
 @contextmanager
@@ -83,4 +113,4 @@ def _whole() -> Iterator[None]:
 def gone(shown: str, fault: Exception) -> UnreachableError:
     """Return the error for a store, as its address is shown, that stopped answering."""
     first = (str(fault).strip().splitlines() or [type(fault).__name__])[0]
-    return UnreachableError(f"tracking store {shown} does not answer: {first}")
+    return UnreachableError(f"tracking store {shown} does not answer: {without_accounts(first)}")

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 
 from rageval import __version__
 from rageval.comparison.result import SCHEMA
+from rageval.escaping.redaction import redacted_bytes
 from rageval.naming import metric_key
 from rageval.report import html, markdown, plots, tables, trec
 from rageval.report.outcome import Outcome
@@ -22,6 +23,7 @@ def record(outcome: Outcome) -> Record:
     """Return everything that is written to the run."""
     found = _tables(outcome)
     files = {path: _json(table) for path, table in found.items()} | _files(outcome)
+    files = {path: redacted_bytes(content) for path, content in files.items()}  # before the seal
     metrics = {key: float(value) for key, value in _metrics(outcome)}
     return Record(
         params=outcome.params,
@@ -132,8 +134,17 @@ def _files(outcome: Outcome) -> dict[str, bytes]:
         "trec/run.txt": trec.run(evaluation, header.variant.whole[:10]).encode(),
         "trec/qrels.txt": trec.qrels(evaluation).encode(),
     }
+    if evaluation.retrieved.errors:
+        files["errors.txt"] = "\n\n".join(_failures(outcome)).encode()
     # The cells of a sweep are many: their pictures and pages are those of the sweep.
     return files if outcome.kind == CELL else {**files, **_pages(outcome)}
+
+
+def _failures(outcome: Outcome) -> Iterator[str]:
+    """Yield each question on which the retriever failed, with the whole traceback."""
+    for row, failure in sorted(outcome.evaluation.retrieved.errors.items()):
+        name = outcome.evaluation.questions[row].id
+        yield f"{name}: {failure.sentence}\n{failure.trace}".rstrip()
 
 
 def _provenance(outcome: Outcome) -> bytes:

@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from rageval.errors import UnreachableError
+from rageval.escaping.redaction import redacted_bytes
 from rageval.naming import parameter_key
 from rageval.tracking.client import ANSWERS
 from rageval.tracking.store import Store
@@ -231,5 +232,5 @@ def _log_files(store: Store, run_id: str, files: Mapping[str, bytes]) -> None:
         for path, content in files.items():
             target = Path(folder) / path
             target.parent.mkdir(parents=True, exist_ok=True)
-            target.write_bytes(content)
+            target.write_bytes(redacted_bytes(content))
         store.client.log_artifacts(run_id, folder)

@@ -16,6 +16,7 @@ from typing import Any
 from filelock import FileLock
 
 from rageval.errors import InputError, NoVerdictError, UnreachableError
+from rageval.escaping.redaction import without_accounts
 from rageval.tracking.client import Client
 from rageval.tracking.settings import TrackingConfig
 
@@ -38,7 +39,7 @@ class Location:
         """Return the address as a user would type it: relative where it lies below here."""
         prefix = "sqlite:///"
         if not self.uri.startswith(prefix):
-            return re.sub(r"//[^/@]*@", "//", self.uri)  # without a name and a password
+            return without_accounts(self.uri)
         file, here = Path(self.uri.removeprefix(prefix)), Path.cwd()
         return prefix + str(file.relative_to(here) if file.is_relative_to(here) else file)
 

@@ -15,6 +15,7 @@ from urllib.request import url2pathname
 from filelock import FileLock, Timeout
 
 from rageval.errors import NoVerdictError, UnreachableError
+from rageval.escaping.redaction import redacted_bytes
 from rageval.report.tables import Table
 from rageval.tracking.reading import (
     CELL,
@@ -242,7 +243,7 @@ def close_parent(parent: Parent, board: Board, status: str) -> None:
         name: json.dumps(table.as_json(), ensure_ascii=False).encode()
         for name, table in board.tables.items()
     }
-    files = {**written, **board.files}
+    files = {name: redacted_bytes(content) for name, content in {**written, **board.files}.items()}
     found = Record(
         params={},
         metrics=board.metrics,

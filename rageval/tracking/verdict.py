@@ -9,6 +9,7 @@ from pathlib import Path
 
 from rageval.comparison.changes import Comparison
 from rageval.comparison.paired import Paired
+from rageval.escaping.redaction import redacted
 from rageval.gate.verdict import Verdict
 from rageval.report import certainty
 from rageval.report import comparison as words
@@ -83,7 +84,7 @@ def _write(store: Store, run: str, files: dict[str, str]) -> None:
         for path, content in files.items():
             target = Path(folder) / path
             target.parent.mkdir(parents=True, exist_ok=True)
-            target.write_text(content, encoding="utf-8")
+            target.write_text(redacted(content), encoding="utf-8")
         try:
             store.client.log_artifacts(run, folder)
             _announce(store, run, [path for path in files if path.endswith(_TABLES)])

@@ -14,6 +14,7 @@ from rageval.config.next_command import next_command
 from rageval.config.reading import read_part
 from rageval.config.verbs import GateVerbConfig
 from rageval.errors import InputError, NoVerdictError
+from rageval.escaping.redaction import redacted
 from rageval.gate.verdict import Outcome
 from rageval.gatekeeping import Judgement, OwnRunError, Rules, judge
 from rageval.report import console
@@ -120,6 +121,6 @@ def _write(folder: Path, found: list[Judgement]) -> None:
         try:
             inside.mkdir(parents=True, exist_ok=True)
             for name, content in files_of(judgement.verdict).items():
-                (inside / name).write_text(content, encoding="utf-8")
+                (inside / name).write_text(redacted(content), encoding="utf-8")
         except OSError as fault:
             raise InputError(f"gate.output: {inside} cannot be written: {fault}") from fault

@@ -19,6 +19,7 @@ from rageval.config.verbs import GateVerbConfig
 from rageval.errors import InputError
 from rageval.gate.suggestion import Floors, changed, suggest
 from rageval.gate.thresholds import GateThresholds, flattened
+from rageval.limits import require_regular
 
 
 def write_suggestion(config: GateVerbConfig, found: list[Result], target: Console) -> None:
@@ -101,6 +102,7 @@ def _read(path: Path) -> Any | None:  # noqa: ANN401  ruamel's own kind of mappi
         If it is not a mapping in YAML.
     """
     try:
+        require_regular(path)
         found = _parser().load(path.read_text(encoding="utf-8"))
     except FileNotFoundError:
         return None

@@ -1,0 +1,1 @@
+"""What must not leave as it is: secrets, and characters that a terminal or a page would obey."""
