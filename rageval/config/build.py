@@ -70,6 +70,8 @@ def _wrapped(node: Mapping[str, Any], where: str) -> Nested:
     settings = {name: content.pop(name) for name in _OPERATION if name in content}
     takes = inspect.signature(found).parameters
     content |= {name: value for name, value in settings.items() if name in takes}
+    if "statistics" not in takes:
+        content.pop("statistics", None)  # a part of a hybrid is given its mixture's
     settings = {name: value for name, value in settings.items() if value is not None}
     return {"_target_": _FOREIGN, "retriever": content, **settings}
 

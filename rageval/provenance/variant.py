@@ -24,6 +24,7 @@ from rageval.window import Window
 Node = Mapping[str, Any]
 _WINDOW = 1  # version of the rules of `rageval.window` and `rageval.pipeline`
 _ALWAYS = ("python", "numpy")
+_EVERYTHING = ("statistics", "all")  # what every retriever did before there was a choice
 _OPERATION = frozenset({"concurrency", "timeout"})  # how a retriever is asked, not what it answers
 
 
@@ -189,7 +190,11 @@ def _parts(component: Any) -> Iterator[Any]:  # noqa: ANN401  a component's clas
 
 def _what_counts(node: Any) -> Any:  # noqa: ANN401  any JSON value
     if isinstance(node, Mapping):
-        return {k: _what_counts(v) for k, v in node.items() if k not in _OPERATION}
+        return {
+            k: _what_counts(v)
+            for k, v in node.items()
+            if k not in _OPERATION and (k, v) != _EVERYTHING
+        }
     if isinstance(node, list | tuple):
         return [_what_counts(value) for value in node]
     return node

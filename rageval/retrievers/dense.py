@@ -13,16 +13,22 @@ from rageval.encoders.encoder import Encoder, Encoding, QueryEncoding, Vectors
 from rageval.fields import component
 from rageval.retrievers.blocks import ScoredIndex
 from rageval.retrievers.retriever import Query, Scores, require
+from rageval.retrievers.statistics import Statistics, learnt_from
 
 
 @component
 class Dense:
-    """Exact nearest neighbours under an encoder; a floor reads the cosine, −1 to 1."""
+    """Exact nearest neighbours under an encoder; a floor reads the cosine, −1 to 1.
+
+    An encoder that learns from the corpus does so from every chunk, or with `statistics="public"`
+    from those that everybody may see.
+    """
 
     version: ClassVar[int] = 1  # raised when equal input may give other output
     libraries: ClassVar[tuple[str, ...]] = ()
 
     encoder: Encoder
+    statistics: Statistics = "all"
 
     def require(self) -> None:
         """Need what the encoder needs."""
@@ -30,15 +36,23 @@ class Dense:
 
     def index(self, chunks: Chunks) -> ScoredIndex:
         """Encode every chunk."""
-        return self.index_by(chunks, lambda encoding, texts: encoding.encode(texts))
+        return self.index_by(chunks, lambda encoding, texts, learnt: encoding.encode(texts))
 
     def index_by(
-        self, chunks: Chunks, encode: Callable[[Encoding, Sequence[str]], Vectors]
+        self,
+        chunks: Chunks,
+        encode: Callable[[Encoding, Sequence[str], Sequence[str]], Vectors],
     ) -> ScoredIndex:
-        """Index vectors that `encode` returns, of which some may have been made before."""
+        """Index vectors that `encode` returns, of which some may have been made before.
+
+        It is given the encoding, the texts of all chunks and those that the encoding learnt from.
+        """
         texts = chunks.texts()
-        encoding = self.encoder.fit(texts)
-        return ScoredIndex(len(chunks), _Vectors(encoding, encode(encoding, texts)).scores)
+        public = learnt_from(chunks, self.statistics)
+        learnt = [text for text, inside in zip(texts, public.tolist(), strict=True) if inside]
+        encoding = self.encoder.fit(learnt)
+        vectors = encode(encoding, texts, learnt)
+        return ScoredIndex(len(chunks), _Vectors(encoding, vectors).scores)
 
 
 @dataclass(frozen=True)

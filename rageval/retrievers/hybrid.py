@@ -14,6 +14,7 @@ from rageval.fields import Name, NonNegative, component
 from rageval.retrievers.blocks import ScoredIndex
 from rageval.retrievers.fusion import FUSIONS
 from rageval.retrievers.retriever import Index, Query, Retriever, Scores, require
+from rageval.retrievers.statistics import Statistics
 
 
 @component
@@ -32,6 +33,7 @@ class Hybrid:
     weights: Mapping[Name, NonNegative]  # name → its weight, relative to the others'
     floor: Name
     fusion: Literal["zscore", "minmax", "rrf"] = "zscore"
+    statistics: Statistics = "all"  # of its parts
 
     @model_validator(mode="after")
     def _named(self) -> Hybrid:
@@ -44,6 +46,13 @@ class Hybrid:
             raise ValueError("weights must not all be 0")
         if self.floor not in self.retrievers:
             raise ValueError(f"floor must be one of {names}, got {self.floor!r}")
+        for name, part in self.retrievers.items():
+            own = getattr(part, "statistics", self.statistics)
+            if own != self.statistics:
+                raise ValueError(
+                    f"statistics is {self.statistics}, that of retrievers.{name} is {own}: scores "
+                    "that add up are made from the same chunks"
+                )
         return self
 
     def require(self) -> None:

@@ -13,27 +13,35 @@ from rageval.chunking.chunks import Chunks
 from rageval.fields import Flag, component
 from rageval.retrievers.blocks import ScoredIndex
 from rageval.retrievers.retriever import Query, Scores
+from rageval.retrievers.statistics import Statistics, learnt_from
 
 
 @component
 class TfIdf:
-    """Cosine of TF-IDF vectors, by scikit-learn; a floor reads the cosine, 0 to 1."""
+    """Cosine of TF-IDF vectors, by scikit-learn; a floor reads the cosine, 0 to 1.
+
+    With `statistics="public"` terms and their weights are learnt from the chunks that everybody
+    may see; a term of restricted chunks alone is then none.
+    """
 
     version: ClassVar[int] = 1  # raised when equal input may give other output
     libraries: ClassVar[tuple[str, ...]] = ("scipy", "scikit-learn")
 
     sublinear: Flag = True  # 1 + log of a term's count instead of the count
     analyser: Analyser = Field(default_factory=Analyser)
+    statistics: Statistics = "all"
 
     def index(self, chunks: Chunks) -> ScoredIndex:
         """Weigh every term of every chunk."""
         from sklearn.feature_extraction.text import TfidfVectorizer
 
-        terms = self.analyser.batch(chunks.texts())
-        if not any(terms):
+        terms = list(self.analyser.batch(chunks.texts()))
+        public = learnt_from(chunks, self.statistics)
+        learnt = [row for row, inside in zip(terms, public.tolist(), strict=True) if inside]
+        if not any(learnt):
             return ScoredIndex(len(chunks), lambda queries: Scores.none(len(queries), len(chunks)))
         model = TfidfVectorizer(analyzer=_as_is, sublinear_tf=self.sublinear)
-        weights = model.fit_transform(terms).T.tocsr()
+        weights = model.fit(learnt).transform(terms).T.tocsr()
         return ScoredIndex(len(chunks), _Weights(self.analyser, model, weights).scores)
 
 

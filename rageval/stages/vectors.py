@@ -41,10 +41,10 @@ class KeptVectors:
         """Encode the chunks that no pack holds."""
         return self.dense.index_by(chunks, self._encoded)
 
-    def _encoded(self, encoding: Encoding, texts: Sequence[str]) -> Vectors:
+    def _encoded(self, encoding: Encoding, texts: Sequence[str], learnt: Sequence[str]) -> Vectors:
         names = _digests(texts)
         pretrained = getattr(self.dense.encoder, "pretrained", False)
-        key = self.key if pretrained else digest([self.key, names.tobytes().hex()])
+        key = self.key if pretrained else digest([self.key, _digests(learnt).tobytes().hex()])
         packs = self.stages.packs("vectors", key)
         missing = ~_known(packs, names)
         self.stages.count("vectors", int((~missing).sum()), int(missing.sum()))
