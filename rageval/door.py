@@ -10,10 +10,12 @@ from collections.abc import Sequence
 from importlib import import_module
 from typing import TYPE_CHECKING
 
+from rageval import __version__
 from rageval.errors import InputError, RagevalError
 from rageval.escaping.redaction import remember, remember_passwords
 from rageval.escaping.streams import clean_output
 from rageval.internal_error import INTERNAL_ERROR, reported
+from rageval.options import require_options
 from rageval.verbs import VERBS, Verb
 
 if TYPE_CHECKING:
@@ -37,7 +39,11 @@ def enter(words: Sequence[str]) -> int:
 
 def _enter(words: Sequence[str]) -> int:
     try:
+        if "--version" in words:
+            sys.stdout.write(f"rageval {__version__}\n")
+            return 0
         name, rest = _verb(words)
+        require_options(rest)
         if {"--help", "-h"} & set(rest):
             from rageval.help import show
 

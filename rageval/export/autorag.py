@@ -39,7 +39,8 @@ class AutoragExport:
 
 
 def _row(question: Question) -> dict[str, Any]:
-    needs = [list(dict.fromkeys(ref.document for ref in need)) for need in question.requirements]
+    groups = (tuple(dict.fromkeys(r.document for r in need)) for need in question.requirements)
+    needs = [list(group) for group in dict.fromkeys(groups)]  # two sections of one are one
     return {
         "qid": question.id,
         "query": question.text,

@@ -1,0 +1,1 @@
+"""Damaged files and strange command lines: each is read, or refused with a sentence."""
