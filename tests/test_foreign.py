@@ -1,6 +1,8 @@
 """A user's own retriever: what it may return, and what becomes of what it may not."""
 
+import asyncio
 import json
+import sqlite3
 import threading
 import time
 
@@ -317,3 +319,35 @@ def test_the_frames_that_led_to_an_error_are_named_and_the_whole_trace_is_there(
     assert 'in retrieve: return self.parsed("no json")' in failure.sentence
     assert failure.trace.startswith("Traceback (most recent call last)")
     assert "json/decoder.py" in failure.trace
+
+
+class Async:
+    async def retrieve(self, question, limit, groups):
+        return ["a"]
+
+
+def test_an_async_retriever_is_awaited_inside_of_a_running_loop_too():
+    chunks = chunks_of("one")
+    index = Foreign(Async()).index(chunks)
+
+    async def notebook():
+        return ask(index, chunks, "x")
+
+    assert names(asyncio.run(notebook()), chunks) == names(ask(index, chunks, "x"), chunks) == "a"
+
+
+class Local:
+    def index(self, passages):
+        self.connection = sqlite3.connect(":memory:")
+
+    def retrieve(self, question, limit, groups):
+        self.connection.execute("select 1")
+        return ["a"]
+
+
+def test_a_connection_of_one_thread_works():
+    chunks = chunks_of("one")
+    local = Local()
+    found = ask(Foreign(local).index(chunks), chunks, "x")
+    local.connection.close()
+    assert (names(found, chunks), dict(found.errors)) == ("a", {})

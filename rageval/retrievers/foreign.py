@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-import asyncio
 import inspect
 import math
-import threading
-from collections.abc import Awaitable, Iterable, Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import islice
@@ -19,6 +16,7 @@ import numpy as np
 from rageval.chunking.chunks import Chunks
 from rageval.errors import InputError, UnreachableError
 from rageval.fields import Count, Positive, component
+from rageval.retrievers.asking import answers, awaited
 from rageval.retrievers.failure import Failure
 from rageval.retrievers.retriever import Candidates, Query, Scores
 
@@ -124,14 +122,13 @@ class ForeignIndex:
 
     def search(self, queries: Sequence[Query], depth: int) -> Candidates:
         """Ask every question; one that fails gets no candidates and a sentence in `errors`."""
-        with ThreadPoolExecutor(self.workers) as pool:
-            answers = list(pool.map(lambda query: self._answer(query, depth), queries))
-        counts = (len(answer) for answer in answers if not isinstance(answer, Failure))
+        rows = answers(lambda query: self._ask(query, depth), queries, self.workers, self.timeout)
+        counts = (len(answer) for answer in rows if not isinstance(answer, Failure))
         shape = (len(queries), max(counts, default=0))
         chunk = np.full(shape, -1, dtype=np.int32)
         score = np.zeros(shape)
         errors: dict[int, Failure] = {}
-        for row, answer in enumerate(answers):
+        for row, answer in enumerate(rows):
             if isinstance(answer, Failure):
                 errors[row] = answer
                 continue
@@ -155,36 +152,16 @@ class ForeignIndex:
         value = np.where(np.isnan(raw), 1 / np.maximum(place, 1), raw)
         return Scores(value, raw, place > 0, found.errors)
 
-    def _answer(self, query: Query, depth: int) -> list[tuple[int, float]] | Failure:
-        """Ask one question, for no longer than the timeout.
-
-        Python cannot end a thread: one that hangs is left behind, and ends with the program.
-        """
-        if self.timeout is None:
-            return self._ask(query, depth)
-        answers: list[list[tuple[int, float]] | Failure] = []
-        thread = threading.Thread(
-            target=lambda: answers.append(self._ask(query, depth)), daemon=True
-        )
-        thread.start()
-        thread.join(self.timeout)
-        late = f"no answer within {self.timeout:g} s (retriever.timeout)"
-        return answers[0] if answers else Failure(late)
-
     def _ask(self, query: Query, depth: int) -> list[tuple[int, float]] | Failure:
         """Return the hits as chunk numbers with scores (NaN = none given), or what went wrong."""
         try:
             found = self.retriever.retrieve(query.text, depth, query.scope.groups)
             if inspect.isawaitable(found):
-                found = asyncio.run(_awaited(found))
+                found = awaited(found)
             hits = list(islice(found, depth + len(self.passages)))
         except (Exception, SystemExit) as fault:  # noqa: BLE001  foreign code may raise anything
             return Failure.of(fault)
         return _numbered(hits, self._chunk, depth)
-
-
-async def _awaited(found: Awaitable[Any]) -> Any:  # noqa: ANN401  what a user's method returns
-    return await found
 
 
 def _numbered(
