@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from rich.console import Console
+from rich.text import Text
 
 from rageval.config.identity import sample_set
 from rageval.config.loading import Dataset
@@ -57,7 +58,14 @@ def open_tracking(config: TrackingConfig, target: Console) -> Store | None:
     _say_ignored(target)
     if not config.enabled:
         return None
-    return stores.open_store(stores.locate(config, os.environ), config.experiment)
+    return _opened(config, target, make=True)
+
+
+def _opened(config: TrackingConfig, target: Console, make: bool) -> Store:
+    store = stores.open_store(stores.locate(config, os.environ), config.experiment, make)
+    for sentence in store.notes:
+        target.print(Text(f"note: {sentence}"), soft_wrap=True)
+    return store
 
 
 def _say_ignored(target: Console) -> None:
@@ -80,7 +88,7 @@ def require_tracking(config: TrackingConfig, target: Console) -> Store:
     if not config.enabled:
         raise InputError("tracking=off: this verb reads the tracking store, it cannot do without")
     _say_ignored(target)
-    return stores.open_store(stores.locate(config, os.environ), config.experiment, make=False)
+    return _opened(config, target, make=False)
 
 
 @dataclass(frozen=True)

@@ -16,10 +16,14 @@ from typing import Any
 from filelock import FileLock
 
 from rageval.errors import InputError, NoVerdictError, UnreachableError
+from rageval.naming import folder_of
 from rageval.tracking.client import Client
+from rageval.tracking.embedded import address, prepare
+from rageval.tracking.moved import ARTIFACTS, follow
 from rageval.tracking.settings import TrackingConfig
 
 _DEFAULT = "the default"
+_SQLITE = "sqlite:///"
 _NOTHING = "nothing was run yet; make a run: python -m rageval +retriever=…"
 _PATIENCE = 5  # seconds that a server may take to say that it is healthy
 _IGNORED = ("MLFLOW_RUN_ID", "MLFLOW_EXPERIMENT_ID", "MLFLOW_EXPERIMENT_NAME")
@@ -31,33 +35,38 @@ class Location:
 
     uri: str
     why: str  # what chose it, in words
-    artifacts: Path | None  # folder for artifacts, where we keep them ourselves
+    file: Path | None  # the database of a store that we keep ourselves
+
+    @property
+    def artifacts(self) -> Path | None:
+        """Return the folder for artifacts, where we keep them ourselves."""
+        return None if self.file is None else self.file.parent / ARTIFACTS
 
     @property
     def shown(self) -> str:
         """Return the address as a user would type it: relative where it lies below here."""
-        prefix = "sqlite:///"
-        if not self.uri.startswith(prefix):
+        if self.file is None:
             return re.sub(r"//[^/@]*@", "//", self.uri)  # without a name and a password
-        file, here = Path(self.uri.removeprefix(prefix)), Path.cwd()
-        return prefix + str(file.relative_to(here) if file.is_relative_to(here) else file)
+        file, here = self.file, Path.cwd()
+        return _SQLITE + str(file.relative_to(here) if file.is_relative_to(here) else file)
 
 
 def locate(config: TrackingConfig, environment: Mapping[str, str]) -> Location:
     """Return the store: `tracking.uri`, else MLFLOW_TRACKING_URI, else sqlite below the root."""
     if config.uri:
-        return _located(config.uri, "tracking.uri", config)
+        return _located(config.uri, "tracking.uri")
     if environment.get("MLFLOW_TRACKING_URI"):
-        return _located(environment["MLFLOW_TRACKING_URI"], "MLFLOW_TRACKING_URI", config)
-    root = Path(config.root).resolve()
-    return Location(f"sqlite:///{root / 'mlflow.db'}", _DEFAULT, root / "artifacts")
+        return _located(environment["MLFLOW_TRACKING_URI"], "MLFLOW_TRACKING_URI")
+    file = Path(config.root).resolve() / "mlflow.db"
+    return Location(address(file), _DEFAULT, file)
 
 
-def _located(uri: str, why: str, config: TrackingConfig) -> Location:
-    if not uri.startswith("sqlite:///"):
+def _located(uri: str, why: str) -> Location:
+    if not uri.startswith(_SQLITE):
         return Location(uri, why, None)
-    file = Path(uri.removeprefix("sqlite:///")).resolve()
-    return Location(f"sqlite:///{file}", why, file.parent / "artifacts")
+    typed, mark, options = uri.removeprefix(_SQLITE).partition("?")
+    file = Path(typed).resolve()
+    return Location(f"{address(file)}{mark}{options}", why, file)
 
 
 def ignored(environment: Mapping[str, str]) -> list[str]:
@@ -77,6 +86,7 @@ class Store:
     experiment: str  # id
     name: str  # of the experiment
     location: Location
+    notes: tuple[str, ...] = ()  # what was done to the store when it was opened
 
     def of(self, experiment: str) -> Store:
         """Return the same store with another experiment, which must be there.
@@ -133,6 +143,7 @@ def open_store(location: Location, experiment: str, make: bool = True) -> Store:
 
     with _alone(location):
         try:
+            moved = _ready(location)
             client = MlflowClient(tracking_uri=location.uri)
             found = _experiment(client, experiment, location.artifacts, make)
         except (MlflowException, SQLAlchemyError, OSError, ImportError) as fault:
@@ -140,18 +151,31 @@ def open_store(location: Location, experiment: str, make: bool = True) -> Store:
             raise UnreachableError(
                 f"tracking store {location.shown} cannot be used: {first}"
             ) from fault
-    return Store(Client(client, location.shown), found, experiment, location)
+    return Store(
+        Client(client, location.shown), found, experiment, location, (moved,) if moved else ()
+    )
+
+
+def _ready(location: Location) -> str:
+    """Make sure that the database of a store of ours is whole and knows where it is.
+
+    Return what was done about the latter, in words.
+    """
+    if location.file is None:
+        return ""
+    prepare(location.file, location.file.parent)
+    return follow(location.file)
 
 
 @contextmanager
 def _alone(location: Location) -> Iterator[None]:
     """Hold the lock of a store that we keep ourselves."""
-    if location.artifacts is None:
+    if location.file is None:
         yield
         return
     try:
-        location.artifacts.mkdir(parents=True, exist_ok=True)
-        lock = FileLock(location.artifacts.parent / ".mlflow.lock")
+        (location.file.parent / ARTIFACTS).mkdir(parents=True, exist_ok=True)
+        lock = FileLock(location.file.parent / ".mlflow.lock")
         lock.acquire()
     except OSError as fault:
         raise UnreachableError(
@@ -185,8 +209,7 @@ def _experiment(
             f"there is no experiment {name!r} in {client.tracking_uri}: {_NOTHING}"
         )
     if found is None:
-        folder = re.sub(r"[^\w.-]+", "_", name).lstrip(".") or "_"
-        place = None if artifacts is None else (artifacts / folder).as_uri()
+        place = None if artifacts is None else (artifacts / folder_of(name)).as_uri()
         return _created(client, name, place)
     if found.lifecycle_stage != "active":
         raise UnreachableError(
@@ -216,9 +239,9 @@ def _check_address(location: Location) -> None:
             f"{location.why}: {location.uri!r} is no tracking store; give sqlite:///FILE or "
             "http://HOST:PORT"
         )
-    if location.artifacts is None or location.why == _DEFAULT:
+    file = location.file
+    if file is None or location.why == _DEFAULT:
         return
-    file = Path(location.uri.removeprefix("sqlite:///"))
     if file.is_dir() or not file.parent.is_dir():
         what = "is a folder" if file.is_dir() else "lies in a folder that does not exist"
         raise UnreachableError(f"{location.why}: {location.shown} {what}")
@@ -226,8 +249,7 @@ def _check_address(location: Location) -> None:
 
 def _require_database(location: Location) -> None:
     """Make sure that there is something to read, before an empty store is made of it."""
-    file = Path(location.uri.removeprefix("sqlite:///"))
-    if location.artifacts is not None and not file.exists():
+    if location.file is not None and not location.file.exists():
         raise NoVerdictError(f"{location.shown} is not there: {_NOTHING}")
 
 
