@@ -127,6 +127,13 @@ class PruneVerbConfig(Record):
     prune: PruneConfig
 
 
+class SyncConfig(Record):
+    """Everything that a delivery is told."""
+
+    dataset: SetName
+    tracking: TrackingConfig
+
+
 class LogConfig(Record):
     """A question log; the rest is what its source is made from."""
 

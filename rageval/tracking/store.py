@@ -5,11 +5,13 @@ from __future__ import annotations
 import logging
 import os
 import re
+import time
 import urllib.error
 import urllib.request
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from http.client import HTTPException
 from pathlib import Path
 from typing import Any
 
@@ -17,15 +19,22 @@ from filelock import FileLock
 
 from rageval.errors import InputError, NoVerdictError, UnreachableError
 from rageval.naming import folder_of
-from rageval.tracking.client import Client
+from rageval.tracking.client import Client, Late, in_time, late, rubbish, unreadable
 from rageval.tracking.embedded import address, prepare
+from rageval.tracking.faults import NO_ACCESS, TrackingError, first_line, tracking_error
 from rageval.tracking.moved import ARTIFACTS, follow
 from rageval.tracking.settings import TrackingConfig
 
 _DEFAULT = "the default"
 _SQLITE = "sqlite:///"
 _NOTHING = "nothing was run yet; make a run: python -m rageval +retriever=…"
-_PATIENCE = 5  # seconds that a server may take to say that it is healthy
+_SETTLED: dict[str, str] = {}  # MLflow's variables as we set them, to know them again
+_QUIET = {
+    "alembic": logging.WARNING,
+    "mlflow.tracking.fluent": logging.WARNING,
+    "mlflow.store.db.utils": logging.CRITICAL,
+    "urllib3": logging.ERROR,
+}
 _IGNORED = ("MLFLOW_RUN_ID", "MLFLOW_EXPERIMENT_ID", "MLFLOW_EXPERIMENT_NAME")
 
 
@@ -36,6 +45,8 @@ class Location:
     uri: str
     why: str  # what chose it, in words
     file: Path | None  # the database of a store that we keep ourselves
+    outbox: Path | None = None  # folder of results that wait to be delivered
+    timeout: float | None = None  # seconds that a call may take; None = any number
 
     @property
     def artifacts(self) -> Path | None:
@@ -46,19 +57,27 @@ class Location:
     def shown(self) -> str:
         """Return the address as a user would type it: relative where it lies below here."""
         if self.file is None:
-            return re.sub(r"//[^/@]*@", "//", self.uri)  # without a name and a password
+            return re.sub(r"//[^/]*@", "//", self.uri)  # without a name and a password
         file, here = self.file, Path.cwd()
         return _SQLITE + str(file.relative_to(here) if file.is_relative_to(here) else file)
 
 
 def locate(config: TrackingConfig, environment: Mapping[str, str]) -> Location:
     """Return the store: `tracking.uri`, else MLFLOW_TRACKING_URI, else sqlite below the root."""
+    root = Path(config.root).resolve()
+    found = _named(config, environment) or Location(
+        address(root / "mlflow.db"), _DEFAULT, root / "mlflow.db"
+    )
+    timeout = None if found.file else float(config.timeout)  # a file has no retries to be bounded
+    return replace(found, outbox=root / "outbox", timeout=timeout)
+
+
+def _named(config: TrackingConfig, environment: Mapping[str, str]) -> Location | None:
     if config.uri:
         return _located(config.uri, "tracking.uri")
     if environment.get("MLFLOW_TRACKING_URI"):
         return _located(environment["MLFLOW_TRACKING_URI"], "MLFLOW_TRACKING_URI")
-    file = Path(config.root).resolve() / "mlflow.db"
-    return Location(address(file), _DEFAULT, file)
+    return None
 
 
 def _located(uri: str, why: str) -> Location:
@@ -135,25 +154,34 @@ def open_store(location: Location, experiment: str, make: bool = True) -> Store:
     _check_address(location)
     if not make:
         _require_database(location)
-    _check_health(location)
-    _settle_environment()
-    from mlflow import MlflowClient
+    _settle_environment(location)
+    left = _check_health(location)
     from mlflow.exceptions import MlflowException
     from sqlalchemy.exc import SQLAlchemyError
 
     with _alone(location):
         try:
-            moved = _ready(location)
-            client = MlflowClient(tracking_uri=location.uri)
-            found = _experiment(client, experiment, location.artifacts, make)
+            return in_time(lambda: _opened(location, experiment, make), left)
+        except Late as fault:
+            raise late(location.shown, location.timeout) from fault
+        except unreadable() as fault:
+            raise rubbish(location.shown, location.timeout, fault) from fault
         except (MlflowException, SQLAlchemyError, OSError, ImportError) as fault:
-            first = str(fault).strip().splitlines()[0]
-            raise UnreachableError(
-                f"tracking store {location.shown} cannot be used: {first}"
+            if getattr(fault, "error_code", None) in NO_ACCESS:
+                raise tracking_error(location.shown, fault) from fault
+            raise TrackingError(
+                f"tracking store {location.shown} cannot be used: {first_line(fault)}"
             ) from fault
-    return Store(
-        Client(client, location.shown), found, experiment, location, (moved,) if moved else ()
-    )
+
+
+def _opened(location: Location, experiment: str, make: bool) -> Store:
+    from mlflow import MlflowClient
+
+    moved = _ready(location)
+    client = MlflowClient(tracking_uri=location.uri)
+    found = _experiment(client, experiment, location.artifacts, make)
+    ours = Client(client, location.shown, location.timeout)
+    return Store(ours, found, experiment, location, (moved,) if moved else ())
 
 
 def _ready(location: Location) -> str:
@@ -187,14 +215,21 @@ def _alone(location: Location) -> Iterator[None]:
         lock.release()
 
 
-def _settle_environment() -> None:
-    """Say what MLflow reads when it is imported, unless the user has."""
-    os.environ.setdefault("MLFLOW_DISABLE_TELEMETRY", "true")
-    os.environ.setdefault("MLFLOW_HTTP_REQUEST_MAX_RETRIES", "2")
-    os.environ.setdefault("MLFLOW_ENABLE_ARTIFACTS_PROGRESS_BAR", "false")
-    # The steps in which a database is made ready are nobody's business.
-    for name in ("alembic", "mlflow.store.db.utils", "mlflow.tracking.fluent"):
-        logging.getLogger(name).setLevel(logging.WARNING)
+def _settle_environment(location: Location) -> None:
+    """Say what MLflow reads, unless the user has: no telemetry, no bars, bounded retries."""
+    settings = {
+        "MLFLOW_DISABLE_TELEMETRY": "true",
+        "MLFLOW_ENABLE_ARTIFACTS_PROGRESS_BAR": "false",
+        "MLFLOW_HTTP_REQUEST_MAX_RETRIES": "2",
+    }
+    if location.timeout is not None:
+        settings["MLFLOW_HTTP_REQUEST_TIMEOUT"] = str(max(1, round(location.timeout)))
+    for name, value in settings.items():
+        if os.environ.get(name) == _SETTLED.get(name):  # ours, or nobody's
+            os.environ[name] = _SETTLED[name] = value
+    # The steps in which a database is made ready are nobody's business; a fault is said once.
+    for name, level in _QUIET.items():
+        logging.getLogger(name).setLevel(level)
 
 
 def _experiment(
@@ -211,6 +246,8 @@ def _experiment(
     if found is None:
         place = None if artifacts is None else (artifacts / folder_of(name)).as_uri()
         return _created(client, name, place)
+    if not found.experiment_id:
+        raise ValueError("an experiment without an id")
     if found.lifecycle_stage != "active":
         raise UnreachableError(
             f"experiment {name!r} was deleted in {client.tracking_uri}; restore it with `mlflow "
@@ -253,16 +290,52 @@ def _require_database(location: Location) -> None:
         raise NoVerdictError(f"{location.shown} is not there: {_NOTHING}")
 
 
-def _check_health(location: Location) -> None:
-    """Ask a server whether it is there, before its client waits for minutes."""
-    if not location.uri.startswith(("http://", "https://")):
-        return
+def _check_health(location: Location) -> float | None:
+    """Ask a server or database whether it is there, before MLflow's client tries for minutes.
+
+    Return how many seconds are left for it to answer anything else.
+    """
+    if location.timeout is None:
+        return None
+    begun = time.monotonic()
+    ask = _ask_server if location.uri.startswith(("http://", "https://")) else _ask_database
     try:
-        with urllib.request.urlopen(f"{location.uri.rstrip('/')}/health", timeout=_PATIENCE):
+        in_time(lambda: ask(location), location.timeout)
+    except Late as fault:
+        raise late(location.shown, location.timeout) from fault
+    return max(0.1, location.timeout - (time.monotonic() - begun))
+
+
+def _ask_server(location: Location) -> None:
+    bare = re.sub(r"//[^/]*@", "//", location.uri)  # without a name and a password
+    address, timeout = f"{bare.rstrip('/')}/health", location.timeout
+    try:
+        with urllib.request.urlopen(address, timeout=timeout):
             return
     except urllib.error.HTTPError:
         return  # something answers; its own client knows how to speak to it
-    except (OSError, ValueError) as fault:
-        raise UnreachableError(
-            f"tracking store {location.shown} does not answer: {fault}"
+    except TimeoutError as fault:
+        raise late(location.shown, timeout) from fault
+    except (OSError, ValueError, HTTPException) as fault:
+        raise TrackingError(
+            f"tracking store {location.shown} does not answer: {first_line(fault)}"
         ) from fault
+
+
+def _ask_database(location: Location) -> None:
+    """Connect once: MLflow would try fifteen times, ever more slowly."""
+    from sqlalchemy import create_engine
+    from sqlalchemy.exc import ArgumentError, OperationalError, SQLAlchemyError
+
+    try:
+        engine = create_engine(location.uri)
+        try:
+            engine.connect().close()
+        finally:
+            engine.dispose()
+    except OperationalError as fault:
+        raise TrackingError(
+            f"tracking store {location.shown} does not answer: {first_line(fault)}"
+        ) from fault
+    except (ArgumentError, SQLAlchemyError, ImportError):
+        return  # no address of a database: MLflow may know what it is, or say what it is not
