@@ -39,6 +39,7 @@ from rageval.report.wording import notes
 from rageval.stages.staged import StagedIndex
 from rageval.thresholds import weak
 from rageval.tracking import store as stores
+from rageval.tracking.abandoned import close_abandoned
 from rageval.tracking.outbox import folders
 from rageval.tracking.record import record
 from rageval.tracking.sets import held_out_elsewhere, introduce
@@ -67,6 +68,7 @@ def _opened(config: TrackingConfig, target: Console, make: bool) -> Store:
     store = stores.open_store(stores.locate(config, os.environ), config.experiment, make)
     for sentence in store.notes:
         target.print(Text(f"note: {sentence}"), soft_wrap=True)
+    close_abandoned(store)
     _say_waiting(store, target)
     return store
 
