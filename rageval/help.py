@@ -175,6 +175,18 @@ Choices (GROUP=CHOICE):
 {choices}
 """
 
+_SYNC = """\
+Deliver the results that were kept on disk while the tracking store did not take them.
+
+  python -m rageval sync                                  what waits in mlruns/outbox
+  python -m rageval sync tracking.uri=http://HOST:PORT    to the store that is named
+
+Interrupted, it goes on the next time; nothing is delivered twice. What the store refuses stays.
+
+Choices (GROUP=CHOICE):
+{choices}
+"""
+
 _JUDGING = ("dataset", "threshold", "tracking")
 _READING = ("dataset", "tracking")
 _TEXTS = {
@@ -186,6 +198,7 @@ _TEXTS = {
     "rollback": (_ROLLBACK, _READING),
     "report": (_REPORT, _READING),
     "mine": (_MINE, ("dataset", "log", "masking", "tracking")),
+    "sync": (_SYNC, ("tracking",)),
     "prune": (_PRUNE, _READING),
     "check": (_CHECK, ("dataset", "export")),
 }

@@ -175,3 +175,14 @@ def subset_and_measure(key: str) -> tuple[str, str]:
     """
     subset, _, measure = key.rpartition("/")
     return _ESCAPE.sub(lambda match: chr(int(match[1], 16)), subset), measure
+
+
+def folder_of(name: str) -> str:
+    """Return the name of the folder that the artifacts of an experiment of ours lie in.
+
+    Examples
+    --------
+    >>> folder_of("faq/nightly runs"), folder_of("..")
+    ('faq_nightly_runs', '_')
+    """
+    return re.sub(r"[^\w.-]+", "_", name).lstrip(".") or "_"

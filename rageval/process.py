@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import json
 import os
 import socket
 import subprocess
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from pathlib import Path
 
 
@@ -21,6 +22,20 @@ class Process:
     def this(cls) -> Process:
         """Return this very program."""
         return cls(_host(), os.getpid(), _started(os.getpid()) or "")
+
+    @classmethod
+    def read(cls, text: str) -> Process | None:
+        """Return the program that a text of `text` names; None if it names none."""
+        try:
+            facts = json.loads(text)
+            return cls(str(facts["host"]), int(facts["pid"]), str(facts["started"]))
+        except (ValueError, KeyError, TypeError):
+            return None
+
+    @property
+    def text(self) -> str:
+        """Return it as it is written down."""
+        return json.dumps(asdict(self))
 
     @property
     def gone(self) -> bool:

@@ -14,9 +14,11 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from rich.console import Console
+from rich.text import Text
 
 from rageval.config.identity import sample_set
 from rageval.config.loading import Dataset
+from rageval.config.next_command import next_command
 from rageval.config.reading import parameters
 from rageval.config.settings import EvaluationConfig
 from rageval.errors import InputError
@@ -26,6 +28,7 @@ from rageval.evaluation.grounds import Benchmark
 from rageval.evaluation.latency import Latency
 from rageval.fingerprint import digest, text_digest
 from rageval.golden.question import scored_fields
+from rageval.keeping import Keeping, UndeliveredError, keeping
 from rageval.pipeline import Pipeline
 from rageval.plan import Plan
 from rageval.provenance.working_copy import WorkingCopy
@@ -36,8 +39,9 @@ from rageval.report.wording import notes
 from rageval.stages.staged import StagedIndex
 from rageval.thresholds import weak
 from rageval.tracking import store as stores
+from rageval.tracking.abandoned import close_abandoned
+from rageval.tracking.outbox import folders
 from rageval.tracking.record import record
-from rageval.tracking.run import running, write
 from rageval.tracking.sets import held_out_elsewhere, introduce
 from rageval.tracking.settings import TrackingConfig
 from rageval.tracking.store import Store
@@ -57,7 +61,25 @@ def open_tracking(config: TrackingConfig, target: Console) -> Store | None:
     _say_ignored(target)
     if not config.enabled:
         return None
-    return stores.open_store(stores.locate(config, os.environ), config.experiment)
+    return _opened(config, target, make=True)
+
+
+def _opened(config: TrackingConfig, target: Console, make: bool) -> Store:
+    store = stores.open_store(stores.locate(config, os.environ), config.experiment, make)
+    for sentence in store.notes:
+        target.print(Text(f"note: {sentence}"), soft_wrap=True)
+    close_abandoned(store)
+    _say_waiting(store, target)
+    return store
+
+
+def _say_waiting(store: Store, target: Console) -> None:
+    """Say how many results wait to be delivered, if any do."""
+    number = len(folders(store.location.outbox))
+    if number:
+        results = "1 result waits" if number == 1 else f"{number} results wait"
+        deliver = next_command("sync")
+        target.print(Text(f"note: {results} to be delivered: {deliver}"), soft_wrap=True)
 
 
 def _say_ignored(target: Console) -> None:
@@ -80,7 +102,7 @@ def require_tracking(config: TrackingConfig, target: Console) -> Store:
     if not config.enabled:
         raise InputError("tracking=off: this verb reads the tracking store, it cannot do without")
     _say_ignored(target)
-    return stores.open_store(stores.locate(config, os.environ), config.experiment, make=False)
+    return _opened(config, target, make=False)
 
 
 @dataclass(frozen=True)
@@ -171,13 +193,24 @@ def _timed(plan: Plan, pipeline: Pipeline, benchmark: Benchmark) -> Latency | No
 
 
 def measure_and_keep(plan: Plan, store: Store | None, target: Console) -> tuple[Outcome, str]:
-    """Do the work inside a run of its own; return what came of it and the run's id, or ""."""
-    with _held(plan, store) as run:
-        outcome = measure(plan, target)
-        plan.dataset.assignment.write_lock()
-        if store:
-            write(store, run, record(outcome))
-    return outcome, run
+    """Do the work inside a run of its own; return what came of it and the run's id, or "".
+
+    Raises
+    ------
+    UndeliveredError
+        If the store does not take the outcome, which the error holds.
+    """
+    outcome = None
+    try:
+        with _held(plan, store) as held:
+            outcome = measure(plan, target)
+            plan.dataset.assignment.write_lock()
+            if held:
+                held.write(record(outcome))
+    except UndeliveredError as fault:
+        fault.outcome = outcome
+        raise
+    return outcome, held.run if held else ""
 
 
 def measure_cell(plan: Plan, parent: Parent | None, target: Console) -> tuple[Measured, str]:
@@ -185,12 +218,12 @@ def measure_cell(plan: Plan, parent: Parent | None, target: Console) -> tuple[Me
 
     Without one nothing is put in words, for nobody would read it.
     """
-    with _below(plan, parent) as run:
+    with _below(plan, parent) as held:
         found = work(plan, target)
         lock(plan)
-        if parent is not None:
-            write(parent.store, run, record(told(plan, found)))
-    return found, run
+        if held is not None:
+            held.write(record(told(plan, found)))
+    return found, held.run if held else ""
 
 
 def lock(plan: Plan) -> None:
@@ -203,14 +236,14 @@ def _locked(plan: Plan) -> bool:
     return True
 
 
-def _held(plan: Plan, store: Store | None) -> AbstractContextManager[str]:
-    return running(store, _name(plan)) if store else nullcontext("")
+def _held(plan: Plan, store: Store | None) -> AbstractContextManager[Keeping | None]:
+    return keeping(store, _name(plan)) if store else nullcontext(None)
 
 
-def _below(plan: Plan, parent: Parent | None) -> AbstractContextManager[str]:
+def _below(plan: Plan, parent: Parent | None) -> AbstractContextManager[Keeping | None]:
     if parent is None:
-        return nullcontext("")
-    return running(parent.store, _name(plan), parent.run, parent.tags)
+        return nullcontext(None)
+    return keeping(parent.store, _name(plan), parent.run, parent.tags)
 
 
 def _name(plan: Plan) -> str:

@@ -24,6 +24,7 @@ _TAKES = {
     "check": ("dataset",),
     "mine": ("dataset", "tracking", "registry", "candidates"),
     "prune": ("tracking", "prune"),
+    "sync": ("tracking",),
 }
 # What was about the last command alone.
 _OWN = ("gate.enabled", "gate.run", "gate.sets", "gate.output", "gate.report_only", "prune.apply")

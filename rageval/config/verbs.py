@@ -133,6 +133,14 @@ class PruneVerbConfig(Record):
     prune: PruneConfig
 
 
+class SyncConfig(Record):
+    """Everything that a delivery is told."""
+
+    dataset: SetName
+    tracking: TrackingConfig
+    limits: Limits = Limits()
+
+
 class LogConfig(Record):
     """A question log; the rest is what its source is made from."""
 

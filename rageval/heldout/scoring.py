@@ -5,7 +5,8 @@ Nothing else puts a plan on that side, so no other verb can show or keep a held-
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 
@@ -18,6 +19,7 @@ from rageval.gate.decision import decide
 from rageval.gate.thresholds import GateThresholds
 from rageval.gate.verdict import Verdict
 from rageval.heldout.trend import verdict
+from rageval.keeping import Keeping
 from rageval.naming import metric_key
 from rageval.plan import Plan
 from rageval.report import tables
@@ -25,10 +27,11 @@ from rageval.report.outcome import Outcome
 from rageval.report.plots import timeline
 from rageval.split import HOLDOUT
 from rageval.subsets import ALL
+from rageval.tracking.faults import TrackingError
 from rageval.tracking.ledger import Entry, Ledger, Purpose
 from rageval.tracking.reading import Kept
 from rageval.tracking.record import aggregates, tags
-from rageval.tracking.run import Record, add, write
+from rageval.tracking.run import Record, add, milliseconds
 from rageval.workflow import measure
 
 FOLLOWED = ("recall", "hit_rate_at_1")  # the gap that is followed over time, the first there is
@@ -68,13 +71,13 @@ def score(candidate: Kept, plan: Plan, purpose: Purpose, ledger: Ledger, target:
     """
     now, held = datetime.now(UTC), held_out(plan)
     ledger = ledger.about(text_digest(question.text) for question in held.side.golden)
-    with ledger.spending(plan.retrieval, purpose, now) as run:
+    with _spending(ledger, plan.retrieval, purpose, now) as spent:
         outcome = measure(held, target)
         known = gaps(candidate.result.summaries(ALL), outcome.evaluation.subsets[ALL])
         followed = next((name for name in FOLLOWED if name in known), "")
-        write(ledger.store, run, _entry(outcome, known))
+        spent.write(_entry(outcome, known))
         entries = ledger.entries()
-        add(ledger.store, run, {}, {"plots/gap.png": _over_time(entries, followed)})
+        add(ledger.store, spent.run, {}, {"plots/gap.png": _over_time(entries, followed)})
     past = [found for entry in entries if (found := entry.gap(followed)) is not None]
     return Scored(
         n=len(held.side.golden),
@@ -84,8 +87,23 @@ def score(candidate: Kept, plan: Plan, purpose: Purpose, ledger: Ledger, target:
         if followed
         else "no measure has values on both sides",
         spent=len(ledger.spent(now)),
-        entry=run,
+        entry=spent.run,
     )
+
+
+@contextmanager
+def _spending(ledger: Ledger, name: str, purpose: Purpose, now: datetime) -> Iterator[Keeping]:
+    """Spend one scoring; the values that it gave are kept on disk if the ledger does not take them.
+
+    They were paid for.
+    """
+    held: list[Keeping] = []
+    try:
+        with ledger.spending(name, purpose, now) as run:
+            held.append(Keeping(ledger.store, run, name, started=milliseconds()))
+            yield held[0]
+    except TrackingError as fault:
+        raise (held[0].undelivered(fault) if held else fault) from fault
 
 
 def _over_time(entries: Sequence[Entry], measure: str) -> bytes:

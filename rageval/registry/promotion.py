@@ -206,11 +206,8 @@ def settle_what_was_left(
 
 
 def _gone(owner: str) -> bool:
-    try:
-        facts = json.loads(owner)
-        return Process(str(facts["host"]), int(facts["pid"]), str(facts["started"])).gone
-    except (ValueError, KeyError, TypeError):
-        return False  # a claim of version 0.1.0 says nothing of its maker
+    made = Process.read(owner)  # a claim of version 0.1.0 says nothing of its maker
+    return made is not None and made.gone
 
 
 def _claim_of(model: str) -> str:

@@ -52,7 +52,7 @@ def run_abroad(cells: Sequence[Cell], sweep: Session, crew: Crew) -> None:
         if close is not None:
             close()
         if sweep.opened is not None:
-            sweep.opened.end_children()
+            sweep.opened.end_children(ERRAND, errand.name)
     there = {ended.number for ended in sweep.ended}
     for cell in cells:
         if cell.number not in there:

@@ -12,8 +12,8 @@ from typing import Any
 
 from rageval.comparison.consistency import inconsistency
 from rageval.comparison.result import SCHEMA, Result, newer, result
-from rageval.errors import NoVerdictError, UnreachableError
-from rageval.tracking.client import gone
+from rageval.errors import NoVerdictError
+from rageval.tracking.faults import TrackingError, first_line, tracking_error
 from rageval.tracking.seals import SEALS, broken, whole
 from rageval.tracking.search import runs
 from rageval.tracking.store import Store
@@ -255,11 +255,11 @@ def artifact(store: Store, run: str, path: str) -> bytes:
         try:
             return Path(store.client.download_artifacts(run, path, folder)).read_bytes()
         except (MlflowException, OSError) as fault:
-            first = str(fault).strip().splitlines()[0]
+            first = first_line(fault)
             found_run(store, run)  # a store that is gone has no artifacts either, and says so
             raise NoVerdictError(f"run {run}: its artifact {path} is not there: {first}") from fault
 
 
-def unreachable(store: Store, fault: Exception) -> UnreachableError:
-    """Return the error for a store that stopped answering."""
-    return gone(store.location.shown, fault)
+def unreachable(store: Store, fault: Exception) -> TrackingError:
+    """Return the error for a store that stopped answering, or refuses what it was asked."""
+    return tracking_error(store.location.shown, fault)

@@ -9,15 +9,16 @@ import time
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 from typing import Any
 
-from rageval.errors import UnreachableError
 from rageval.escaping.redaction import redacted_bytes
 from rageval.naming import parameter_key
-from rageval.tracking.client import ANSWERS
+from rageval.process import Process
+from rageval.tracking.faults import TrackingError, tracking_error
 from rageval.tracking.store import Store
 
+PROCESS = "rageval.process"  # the tag of a run that says which program writes it
 _TRIES = 3  # to add what another process is adding, too
 _METRICS, _PARAMS = 1000, 100  # what one log_batch may hold
 _PARAM_LENGTH, _TAG_LENGTH, _DIGEST_LENGTH = 6000, 8000, 32
@@ -57,11 +58,11 @@ def running(
 
     Raises
     ------
-    UnreachableError
-        If the store refuses the run.
+    TrackingError
+        If the store refuses the run or does not answer.
     """
     above = {"mlflow.parentRunId": parent} if parent else {}
-    run_id = _create(store, name, {**above, **(tags or {})})
+    run_id = create(store, name, {PROCESS: Process.this().text, **above, **(tags or {})})
     try:
         yield run_id
     except BaseException as fault:
@@ -75,29 +76,43 @@ def end(store: Store, run_id: str, status: str) -> None:
 
     Raises
     ------
-    UnreachableError
-        If the store is away and the run was to be FINISHED.
+    TrackingError
+        If the store does not do it and the run was to be FINISHED.
     """
     from mlflow.exceptions import MlflowException
 
     try:
         store.client.set_terminated(run_id, status)
-    except (MlflowException, UnreachableError) as fault:
+    except (MlflowException, TrackingError) as fault:
         if status == "FINISHED":
-            raise UnreachableError(
-                f"tracking store {store.location.shown} went away: run {run_id} stays unfinished"
-            ) from fault
+            shown, doing = store.location.shown, f"to finish run {run_id}"
+            raise tracking_error(shown, fault, doing) from fault
 
 
-def _create(store: Store, name: str, tags: Mapping[str, str]) -> str:
+def create(store: Store, name: str, tags: Mapping[str, str], started: int | None = None) -> str:
+    """Make a run in the experiment of the store and return its id.
+
+    `started` is when it began, in milliseconds; None = now.
+
+    Raises
+    ------
+    TrackingError
+        If the store refuses the run or does not answer.
+    """
     from mlflow.exceptions import MlflowException
 
+    named = {**origin(), **tags}
     try:
-        run = store.client.create_run(store.experiment, run_name=name, tags={**origin(), **tags})
+        run = store.client.create_run(
+            store.experiment, start_time=started, run_name=name, tags=named
+        )
     except MlflowException as fault:
-        raise UnreachableError(
-            f"tracking store {store.location.shown} refuses a run: {fault}"
-        ) from fault
+        raise tracking_error(store.location.shown, fault, "to make a run") from fault
+    if not run.info.run_id:
+        raise TrackingError(
+            f"tracking store {store.location.shown} gives no answer of MLflow's: a run without an "
+            "id; is it an MLflow server?"
+        )
     return str(run.info.run_id)
 
 
@@ -118,22 +133,29 @@ def user() -> str:
         return "unknown"
 
 
-def write(store: Store, run_id: str, record: Record) -> None:
+def write(store: Store, run_id: str, record: Record, now: int | None = None) -> None:
     """Write everything that a run keeps: metrics, params, tags, inputs and files.
+
+    The same record written again, with the same time in milliseconds, changes nothing.
 
     Raises
     ------
-    UnreachableError
-        If the store goes away meanwhile; the run is then not FINISHED.
+    TrackingError
+        If the store refuses it or goes away meanwhile; the run is then not FINISHED.
     """
     from mlflow.exceptions import MlflowException
 
     try:
-        _log_values(store, run_id, record)
+        _log_values(store, run_id, record, milliseconds() if now is None else now)
         _log_inputs(store, run_id, record.datasets)
         _log_files(store, run_id, record.files)
     except (MlflowException, OSError) as fault:
         raise _unwritten(store, run_id, fault) from fault
+
+
+def milliseconds() -> int:
+    """Return the time as MLflow counts it."""
+    return int(time.time() * 1000)
 
 
 def add(
@@ -143,13 +165,13 @@ def add(
 
     Raises
     ------
-    UnreachableError
+    TrackingError
         If the store does not answer.
     """
     from mlflow.entities import Metric
     from mlflow.exceptions import MlflowException
 
-    now = int(time.time() * 1000)
+    now = milliseconds()
     try:
         logged = [Metric(key, value, now, 0) for key, value in metrics.items()]
         store.client.log_batch(run_id, metrics=logged)
@@ -158,17 +180,14 @@ def add(
         raise _unwritten(store, run_id, fault) from fault
 
 
-def _unwritten(store: Store, run_id: str, fault: Exception) -> UnreachableError:
+def _unwritten(store: Store, run_id: str, fault: Exception) -> TrackingError:
     """Return the error for a run that could not be written: refused, or the store is gone."""
-    answered = getattr(fault, "error_code", None) in ANSWERS
-    what = "refuses what run {} holds" if answered else "went away while run {} was written"
-    return UnreachableError(f"tracking store {store.location.shown} {what.format(run_id)}: {fault}")
+    return tracking_error(store.location.shown, fault, f"to keep what run {run_id} holds")
 
 
-def _log_values(store: Store, run_id: str, record: Record) -> None:
+def _log_values(store: Store, run_id: str, record: Record, now: int) -> None:
     from mlflow.entities import Metric, Param, RunTag
 
-    now = int(time.time() * 1000)
     tags = {**record.tags, "mlflow.loggedArtifacts": _logged(record.tables)}
     metrics = [Metric(key, value, now, 0) for key, value in record.metrics.items()]
     params = [
@@ -233,4 +252,11 @@ def _log_files(store: Store, run_id: str, files: Mapping[str, bytes]) -> None:
             target = Path(folder) / path
             target.parent.mkdir(parents=True, exist_ok=True)
             target.write_bytes(redacted_bytes(content))
-        store.client.log_artifacts(run_id, folder)
+        if store.location.timeout is None:
+            store.client.log_artifacts(run_id, folder)
+            return
+        for path in files:  # one by one: each has the time that a call may take
+            above = PurePosixPath(path).parent.as_posix()
+            store.client.log_artifact(
+                run_id, str(Path(folder) / path), None if above == "." else above
+            )

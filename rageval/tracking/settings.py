@@ -5,9 +5,9 @@ from __future__ import annotations
 import re
 from typing import Annotated
 
-from pydantic import AfterValidator
+from pydantic import AfterValidator, Field
 
-from rageval.fields import Flag, Name, Natural, Record
+from rageval.fields import Flag, Name, Natural, Number, Record
 
 
 class TrackingConfig(Record):
@@ -16,7 +16,8 @@ class TrackingConfig(Record):
     enabled: Flag
     uri: Name | None  # None = MLFLOW_TRACKING_URI, or else sqlite under `root`
     experiment: Name
-    root: Name  # folder of the embedded store
+    root: Name  # folder of the embedded store, and of results that wait to be delivered
+    timeout: Annotated[Number, Field(gt=0)] = 20  # seconds that a call of a server may take
 
 
 class HoldoutConfig(Record):

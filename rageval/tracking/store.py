@@ -5,11 +5,13 @@ from __future__ import annotations
 import logging
 import os
 import re
+import time
 import urllib.error
 import urllib.request
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from http.client import HTTPException
 from pathlib import Path
 from typing import Any
 
@@ -17,12 +19,23 @@ from filelock import FileLock
 
 from rageval.errors import InputError, NoVerdictError, UnreachableError
 from rageval.escaping.redaction import without_accounts
-from rageval.tracking.client import Client
+from rageval.naming import folder_of
+from rageval.tracking.client import Client, Late, in_time, late, rubbish, unreadable
+from rageval.tracking.embedded import address, prepare
+from rageval.tracking.faults import NO_ACCESS, TrackingError, first_line, tracking_error
+from rageval.tracking.moved import ARTIFACTS, follow
 from rageval.tracking.settings import TrackingConfig
 
 _DEFAULT = "the default"
+_SQLITE = "sqlite:///"
 _NOTHING = "nothing was run yet; make a run: python -m rageval +retriever=…"
-_PATIENCE = 5  # seconds that a server may take to say that it is healthy
+_SETTLED: dict[str, str] = {}  # MLflow's variables as we set them, to know them again
+_QUIET = {
+    "alembic": logging.WARNING,
+    "mlflow.tracking.fluent": logging.WARNING,
+    "mlflow.store.db.utils": logging.CRITICAL,
+    "urllib3": logging.ERROR,
+}
 _IGNORED = ("MLFLOW_RUN_ID", "MLFLOW_EXPERIMENT_ID", "MLFLOW_EXPERIMENT_NAME")
 
 
@@ -32,33 +45,48 @@ class Location:
 
     uri: str
     why: str  # what chose it, in words
-    artifacts: Path | None  # folder for artifacts, where we keep them ourselves
+    file: Path | None  # the database of a store that we keep ourselves
+    outbox: Path | None = None  # folder of results that wait to be delivered
+    timeout: float | None = None  # seconds that a call may take; None = any number
+
+    @property
+    def artifacts(self) -> Path | None:
+        """Return the folder for artifacts, where we keep them ourselves."""
+        return None if self.file is None else self.file.parent / ARTIFACTS
 
     @property
     def shown(self) -> str:
         """Return the address as a user would type it: relative where it lies below here."""
-        prefix = "sqlite:///"
-        if not self.uri.startswith(prefix):
+        if self.file is None:
             return without_accounts(self.uri)
-        file, here = Path(self.uri.removeprefix(prefix)), Path.cwd()
-        return prefix + str(file.relative_to(here) if file.is_relative_to(here) else file)
+        file, here = self.file, Path.cwd()
+        return _SQLITE + str(file.relative_to(here) if file.is_relative_to(here) else file)
 
 
 def locate(config: TrackingConfig, environment: Mapping[str, str]) -> Location:
     """Return the store: `tracking.uri`, else MLFLOW_TRACKING_URI, else sqlite below the root."""
-    if config.uri:
-        return _located(config.uri, "tracking.uri", config)
-    if environment.get("MLFLOW_TRACKING_URI"):
-        return _located(environment["MLFLOW_TRACKING_URI"], "MLFLOW_TRACKING_URI", config)
     root = Path(config.root).resolve()
-    return Location(f"sqlite:///{root / 'mlflow.db'}", _DEFAULT, root / "artifacts")
+    found = _named(config, environment) or Location(
+        address(root / "mlflow.db"), _DEFAULT, root / "mlflow.db"
+    )
+    timeout = None if found.file else float(config.timeout)  # a file has no retries to be bounded
+    return replace(found, outbox=root / "outbox", timeout=timeout)
 
 
-def _located(uri: str, why: str, config: TrackingConfig) -> Location:
-    if not uri.startswith("sqlite:///"):
+def _named(config: TrackingConfig, environment: Mapping[str, str]) -> Location | None:
+    if config.uri:
+        return _located(config.uri, "tracking.uri")
+    if environment.get("MLFLOW_TRACKING_URI"):
+        return _located(environment["MLFLOW_TRACKING_URI"], "MLFLOW_TRACKING_URI")
+    return None
+
+
+def _located(uri: str, why: str) -> Location:
+    if not uri.startswith(_SQLITE):
         return Location(uri, why, None)
-    file = Path(uri.removeprefix("sqlite:///")).resolve()
-    return Location(f"sqlite:///{file}", why, file.parent / "artifacts")
+    typed, mark, options = uri.removeprefix(_SQLITE).partition("?")
+    file = Path(typed).resolve()
+    return Location(f"{address(file)}{mark}{options}", why, file)
 
 
 def ignored(environment: Mapping[str, str]) -> list[str]:
@@ -78,6 +106,7 @@ class Store:
     experiment: str  # id
     name: str  # of the experiment
     location: Location
+    notes: tuple[str, ...] = ()  # what was done to the store when it was opened
 
     def of(self, experiment: str) -> Store:
         """Return the same store with another experiment, which must be there.
@@ -126,33 +155,56 @@ def open_store(location: Location, experiment: str, make: bool = True) -> Store:
     _check_address(location)
     if not make:
         _require_database(location)
-    _check_health(location)
-    _settle_environment()
-    from mlflow import MlflowClient
+    _settle_environment(location)
+    left = _check_health(location)
     from mlflow.exceptions import MlflowException
     from sqlalchemy.exc import SQLAlchemyError
 
     with _alone(location):
         try:
-            client = MlflowClient(tracking_uri=location.uri)
-            found = _experiment(client, experiment, location.artifacts, make)
+            return in_time(lambda: _opened(location, experiment, make), left)
+        except Late as fault:
+            raise late(location.shown, location.timeout) from fault
+        except unreadable() as fault:
+            raise rubbish(location.shown, location.timeout, fault) from fault
         except (MlflowException, SQLAlchemyError, OSError, ImportError) as fault:
-            first = str(fault).strip().splitlines()[0]
-            raise UnreachableError(
-                f"tracking store {location.shown} cannot be used: {first}"
+            if getattr(fault, "error_code", None) in NO_ACCESS:
+                raise tracking_error(location.shown, fault) from fault
+            raise TrackingError(
+                f"tracking store {location.shown} cannot be used: {first_line(fault)}"
             ) from fault
-    return Store(Client(client, location.shown), found, experiment, location)
+
+
+def _opened(location: Location, experiment: str, make: bool) -> Store:
+    from mlflow import MlflowClient
+
+    moved = _ready(location)
+    client = MlflowClient(tracking_uri=location.uri)
+    found = _experiment(client, experiment, location.artifacts, make)
+    ours = Client(client, location.shown, location.timeout)
+    return Store(ours, found, experiment, location, (moved,) if moved else ())
+
+
+def _ready(location: Location) -> str:
+    """Make sure that the database of a store of ours is whole and knows where it is.
+
+    Return what was done about the latter, in words.
+    """
+    if location.file is None:
+        return ""
+    prepare(location.file, location.file.parent)
+    return follow(location.file)
 
 
 @contextmanager
 def _alone(location: Location) -> Iterator[None]:
     """Hold the lock of a store that we keep ourselves."""
-    if location.artifacts is None:
+    if location.file is None:
         yield
         return
     try:
-        location.artifacts.mkdir(parents=True, exist_ok=True)
-        lock = FileLock(location.artifacts.parent / ".mlflow.lock")
+        (location.file.parent / ARTIFACTS).mkdir(parents=True, exist_ok=True)
+        lock = FileLock(location.file.parent / ".mlflow.lock")
         lock.acquire()
     except OSError as fault:
         raise UnreachableError(
@@ -164,14 +216,21 @@ def _alone(location: Location) -> Iterator[None]:
         lock.release()
 
 
-def _settle_environment() -> None:
-    """Say what MLflow reads when it is imported, unless the user has."""
-    os.environ.setdefault("MLFLOW_DISABLE_TELEMETRY", "true")
-    os.environ.setdefault("MLFLOW_HTTP_REQUEST_MAX_RETRIES", "2")
-    os.environ.setdefault("MLFLOW_ENABLE_ARTIFACTS_PROGRESS_BAR", "false")
-    # The steps in which a database is made ready are nobody's business.
-    for name in ("alembic", "mlflow.store.db.utils", "mlflow.tracking.fluent"):
-        logging.getLogger(name).setLevel(logging.WARNING)
+def _settle_environment(location: Location) -> None:
+    """Say what MLflow reads, unless the user has: no telemetry, no bars, bounded retries."""
+    settings = {
+        "MLFLOW_DISABLE_TELEMETRY": "true",
+        "MLFLOW_ENABLE_ARTIFACTS_PROGRESS_BAR": "false",
+        "MLFLOW_HTTP_REQUEST_MAX_RETRIES": "2",
+    }
+    if location.timeout is not None:
+        settings["MLFLOW_HTTP_REQUEST_TIMEOUT"] = str(max(1, round(location.timeout)))
+    for name, value in settings.items():
+        if os.environ.get(name) == _SETTLED.get(name):  # ours, or nobody's
+            os.environ[name] = _SETTLED[name] = value
+    # The steps in which a database is made ready are nobody's business; a fault is said once.
+    for name, level in _QUIET.items():
+        logging.getLogger(name).setLevel(level)
 
 
 def _experiment(
@@ -186,9 +245,10 @@ def _experiment(
             f"there is no experiment {name!r} in {client.tracking_uri}: {_NOTHING}"
         )
     if found is None:
-        folder = re.sub(r"[^\w.-]+", "_", name).lstrip(".") or "_"
-        place = None if artifacts is None else (artifacts / folder).as_uri()
+        place = None if artifacts is None else (artifacts / folder_of(name)).as_uri()
         return _created(client, name, place)
+    if not found.experiment_id:
+        raise ValueError("an experiment without an id")
     if found.lifecycle_stage != "active":
         raise UnreachableError(
             f"experiment {name!r} was deleted in {client.tracking_uri}; restore it with `mlflow "
@@ -217,9 +277,9 @@ def _check_address(location: Location) -> None:
             f"{location.why}: {location.uri!r} is no tracking store; give sqlite:///FILE or "
             "http://HOST:PORT"
         )
-    if location.artifacts is None or location.why == _DEFAULT:
+    file = location.file
+    if file is None or location.why == _DEFAULT:
         return
-    file = Path(location.uri.removeprefix("sqlite:///"))
     if file.is_dir() or not file.parent.is_dir():
         what = "is a folder" if file.is_dir() else "lies in a folder that does not exist"
         raise UnreachableError(f"{location.why}: {location.shown} {what}")
@@ -227,21 +287,56 @@ def _check_address(location: Location) -> None:
 
 def _require_database(location: Location) -> None:
     """Make sure that there is something to read, before an empty store is made of it."""
-    file = Path(location.uri.removeprefix("sqlite:///"))
-    if location.artifacts is not None and not file.exists():
+    if location.file is not None and not location.file.exists():
         raise NoVerdictError(f"{location.shown} is not there: {_NOTHING}")
 
 
-def _check_health(location: Location) -> None:
-    """Ask a server whether it is there, before its client waits for minutes."""
-    if not location.uri.startswith(("http://", "https://")):
-        return
+def _check_health(location: Location) -> float | None:
+    """Ask a server or database whether it is there, before MLflow's client tries for minutes.
+
+    Return how many seconds are left for it to answer anything else.
+    """
+    if location.timeout is None:
+        return None
+    begun = time.monotonic()
+    ask = _ask_server if location.uri.startswith(("http://", "https://")) else _ask_database
     try:
-        with urllib.request.urlopen(f"{location.uri.rstrip('/')}/health", timeout=_PATIENCE):
+        in_time(lambda: ask(location), location.timeout)
+    except Late as fault:
+        raise late(location.shown, location.timeout) from fault
+    return max(0.1, location.timeout - (time.monotonic() - begun))
+
+
+def _ask_server(location: Location) -> None:
+    bare = re.sub(r"//[^/]*@", "//", location.uri)  # without a name and a password
+    address, timeout = f"{bare.rstrip('/')}/health", location.timeout
+    try:
+        with urllib.request.urlopen(address, timeout=timeout):
             return
     except urllib.error.HTTPError:
         return  # something answers; its own client knows how to speak to it
-    except (OSError, ValueError) as fault:
-        raise UnreachableError(
-            f"tracking store {location.shown} does not answer: {fault}"
+    except TimeoutError as fault:
+        raise late(location.shown, timeout) from fault
+    except (OSError, ValueError, HTTPException) as fault:
+        raise TrackingError(
+            f"tracking store {location.shown} does not answer: {first_line(fault)}"
         ) from fault
+
+
+def _ask_database(location: Location) -> None:
+    """Connect once: MLflow would try fifteen times, ever more slowly."""
+    from sqlalchemy import create_engine
+    from sqlalchemy.exc import ArgumentError, OperationalError, SQLAlchemyError
+
+    try:
+        engine = create_engine(location.uri)
+        try:
+            engine.connect().close()
+        finally:
+            engine.dispose()
+    except OperationalError as fault:
+        raise TrackingError(
+            f"tracking store {location.shown} does not answer: {first_line(fault)}"
+        ) from fault
+    except (ArgumentError, SQLAlchemyError, ImportError):
+        return  # no address of a database: MLflow may know what it is, or say what it is not

@@ -16,7 +16,9 @@ from filelock import FileLock, Timeout
 
 from rageval.errors import NoVerdictError, UnreachableError
 from rageval.escaping.redaction import redacted_bytes
+from rageval.process import Process
 from rageval.report.tables import Table
+from rageval.tracking.abandoned import abandoned
 from rageval.tracking.reading import (
     CELL,
     QUESTIONS,
@@ -26,7 +28,7 @@ from rageval.tracking.reading import (
     sealed_file,
     unreachable,
 )
-from rageval.tracking.run import Record, end, origin, write
+from rageval.tracking.run import PROCESS, Record, end, origin, write
 from rageval.tracking.seals import SEALS, seal
 from rageval.tracking.search import runs
 from rageval.tracking.store import Store
@@ -98,15 +100,18 @@ class Parent:
         """
         return runs(self.store, f"{self._finished_below} and tags.`{tag}` = '{value}'")
 
-    def end_children(self) -> None:
-        """Mark what is still running below this run as killed; nobody may be at it any more.
+    def end_children(self, tag: str, value: str) -> None:
+        """Mark what bears a tag and is still running below this run as killed.
+
+        Nobody may be at it any more.
 
         Raises
         ------
         UnreachableError
             If the store does not answer.
         """
-        _end_children(self.store, self.run)
+        for child in runs(self.store, f"{_running_below(self.run)} and tags.`{tag}` = '{value}'"):
+            self.store.client.set_terminated(str(child.info.run_id), "KILLED")
 
     @property
     def _finished_below(self) -> str:
@@ -174,6 +179,7 @@ def open_parent(store: Store, sweep: str, cells: int, grid: Mapping[str, str]) -
     try:
         known = runs(store, f"tags.`rageval.sweep` = '{sweep}'")
         run = str(known[0].info.run_id) if known else _create(store, sweep, cells, grid)
+        store.client.set_tag(run, PROCESS, Process.this().text)
         store.client.update_run(run, status="RUNNING")
         there = known[0].data.params if known else {}
         params = {f"sweep.{key}": values for key, values in grid.items()}
@@ -185,10 +191,18 @@ def open_parent(store: Store, sweep: str, cells: int, grid: Mapping[str, str]) -
     return Parent(store, run, lock)
 
 
+def _running_below(run: str) -> str:
+    return f"tags.`mlflow.parentRunId` = '{run}' and attributes.status = 'RUNNING'"
+
+
 def _end_children(store: Store, run: str) -> None:
-    running = f"tags.`mlflow.parentRunId` = '{run}' and attributes.status = 'RUNNING'"
-    for child in runs(store, running):
-        store.client.set_terminated(str(child.info.run_id), "KILLED")
+    """Mark the cells that nobody is at any more as killed; orphans may still be at theirs.
+
+    Runs of version 0.1.0 do not say who writes them.
+    """
+    for child in runs(store, _running_below(run)):
+        if PROCESS not in child.data.tags or abandoned(child):
+            store.client.set_terminated(str(child.info.run_id), "KILLED")
 
 
 def _create(store: Store, sweep: str, cells: int, grid: Mapping[str, str]) -> str:

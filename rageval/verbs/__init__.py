@@ -23,6 +23,7 @@ VERBS = {
     "rollback": Verb("rageval.verbs.rollback", "rollback", "restore the previous champion"),
     "report": Verb("rageval.verbs.report", "report", "the page of a run, or files for CI"),
     "mine": Verb("rageval.verbs.mine", "mine", "question log → cases to judge; growth and gap"),
+    "sync": Verb("rageval.verbs.sync", "sync", "deliver results that the store did not take"),
     "prune": Verb("rageval.verbs.prune", "prune", "delete old runs, never a baseline's"),
     "check": Verb("rageval.verbs.check", "check", "validate a golden set without retrieving"),
 }

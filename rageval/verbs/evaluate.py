@@ -14,6 +14,7 @@ from rageval.config.reading import plain
 from rageval.config.settings import EvaluationConfig
 from rageval.errors import InputError
 from rageval.gatekeeping import Rules, judge, require_limits
+from rageval.keeping import UndeliveredError
 from rageval.plan import Plan
 from rageval.registry.version import register
 from rageval.report import console, summary
@@ -49,11 +50,22 @@ def run(composed: DictConfig) -> int:
             for unseen in plan.variant.made.uncovered:
                 target.print(f"note: not checked for {unseen}; {UNSEEN}")
             return 0
-    outcome, run_id = measure_and_keep(plan, store, target)
+    outcome, run_id = _measured(plan, store, target)
     _show(target, plan.config, outcome)
     _say_where(target, store, run_id)
     code = _FAILED if outcome.evaluation.errors or outcome.evaluation.leaks else 0
     return max(code, _afterwards(plan, store, run_id, target))
+
+
+def _measured(plan: Plan, store: Store | None, target: Console) -> tuple[Outcome, str]:
+    """Do the work and keep it; what the store does not take is shown all the same."""
+    try:
+        return measure_and_keep(plan, store, target)
+    except UndeliveredError as fault:
+        if fault.outcome is not None:
+            _show(target, plan.config, fault.outcome)
+        target.print(Text(f"\nnext: {next_command('sync')}   once the store takes the results"))
+        raise
 
 
 def _afterwards(plan: Plan, store: Store | None, run_id: str, target: Console) -> int:
