@@ -1,7 +1,9 @@
 """A tracking server behind a password that stands in its address."""
 
+import shutil
+
 import pytest
-from desk import LOCAL, Desk
+from desk import DATA, LOCAL, Desk
 from guarded import Guard
 from server import Server
 
@@ -20,10 +22,6 @@ def guarded(tmp_path):
 
 
 def test_a_name_and_a_password_in_the_address_are_used_and_shown_nowhere(guarded, tmp_path):
-    import shutil
-
-    from desk import DATA
-
     folder = tmp_path / "here"
     folder.mkdir()
     shutil.copytree(DATA, folder / "tiny")
@@ -33,9 +31,6 @@ def test_a_name_and_a_password_in_the_address_are_used_and_shown_nowhere(guarded
     gate = desk.type("gate", "dataset.name=tiny", "gate.output=out")
     promote = desk.type("promote", "dataset.name=tiny")
     assert (gate.code, promote.code) == (0, 0), (gate, promote)
-    assert "tracking store http://(secret)@127.0.0.1" in said.out + gate.out + promote.out or (
-        "(secret)" not in said.out
-    )
     for text in (said.out, said.err, gate.out, promote.out, promote.err):
         assert "w0rd" not in text
     everything = [path.read_bytes() for path in tmp_path.rglob("*") if path.is_file()]

@@ -20,6 +20,8 @@ from rageval.errors import InputError
 from rageval.escaping.redaction import HIDDEN, remember_node
 from rageval.pipeline import Pipeline
 
+_RETRIEVAL = frozenset(PipelineConfig.model_fields) - {SECRETS}  # what is built again
+
 
 @dataclass(frozen=True)
 class Overrides:
@@ -79,7 +81,7 @@ def allowed(text: str, allow: tuple[str, ...]) -> DictConfig:
             "rageval's components and classes that registry.allow names are built"
         )
     for path, value in scalars(content):
-        if isinstance(value, str) and HIDDEN in value and not path.startswith(f"{SECRETS}."):
+        if isinstance(value, str) and HIDDEN in value and path.partition(".")[0] in _RETRIEVAL:
             raise InputError(
                 f"{path}: the registered configuration holds {value!r}: an account or a password "
                 "typed into an address is not kept; evaluate again with it below `secrets`: "

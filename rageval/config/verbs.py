@@ -131,6 +131,7 @@ class PruneVerbConfig(Record):
     dataset: SetName
     tracking: TrackingConfig
     prune: PruneConfig
+    limits: Limits = Limits()
 
 
 class SyncConfig(Record):
