@@ -56,11 +56,11 @@ class Keeping:
             folder = put(outbox, self._entry(self.record))
         except OSError as full:
             why = full.strerror or str(full)
-            return UndeliveredError(
-                f"{fault}; its results are lost: {_shown(outbox)} cannot be written either: {why}"
+            return _undelivered(
+                fault, f"its results are lost: {_shown(outbox)} cannot be written either: {why}"
             )
-        return UndeliveredError(
-            f"{fault}; its results are kept in {_shown(folder)}, and `{PROGRAM} sync` delivers them"
+        return _undelivered(
+            fault, f"its results are kept in {_shown(folder)}, and `{PROGRAM} sync` delivers them"
         )
 
     def _entry(self, record: Record) -> Entry:
@@ -97,6 +97,12 @@ def keeping(
             yield held[0]
     except TrackingError as fault:
         raise (held[0].undelivered(fault) if held else fault) from fault
+
+
+def _undelivered(fault: TrackingError, then: str) -> UndeliveredError:
+    found = UndeliveredError(f"{fault}; {then}")
+    found.refused = fault.refused
+    return found
 
 
 def _shown(path: Path) -> str:

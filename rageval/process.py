@@ -38,9 +38,14 @@ class Process:
         return json.dumps(asdict(self))
 
     @property
+    def here(self) -> bool:
+        """Say whether it runs, or ran, on this machine: then `gone` is certain."""
+        return self.host == _host()
+
+    @property
     def gone(self) -> bool:
         """Say whether it has certainly ended; of another machine's nothing is certain."""
-        if self.host != _host():
+        if not self.here:
             return False
         try:
             os.kill(self.pid, 0)

@@ -10,9 +10,10 @@ from typing import Protocol
 
 from rageval.config.launch import UNFINISHED
 from rageval.errors import UnreachableError
+from rageval.process import Process
 from rageval.sweep.cell import read_cell
 from rageval.sweep.composing import Cell
-from rageval.sweep.ended import FAILED, STOPPED, Ended
+from rageval.sweep.ended import BUSY, FAILED, STOPPED, Ended
 from rageval.sweep.ending import tell
 from rageval.sweep.errand import ERRAND, Errand, Lost, Returned
 from rageval.sweep.session import Session
@@ -34,17 +35,24 @@ class Crew(Protocol):
         ...
 
 
-def run_abroad(cells: Sequence[Cell], sweep: Session, crew: Crew) -> None:
+def run_abroad(cells: Sequence[Cell], sweep: Session, crew: Crew) -> list[Cell]:
     """Have cells that must be evaluated evaluated by a crew, and note what each came to.
+
+    Those that other programs are evaluating are returned.
 
     However it ends, no run stays open: those of workers that are no more are marked KILLED.
     """
     sent = {cell.number: cell for cell in cells}
     errand = _errand(cells, sweep, crew)
     returned = crew.run(_handed(cells, sweep), errand)
+    busy: list[Cell] = []
     try:
         for found in returned:
-            _note(_ended(found, sent, errand, sweep), sweep, sent)
+            ended = _ended(found, sent, errand, sweep)
+            if ended.state == BUSY:
+                busy.append(sent[ended.number])
+            else:
+                _note(ended, sweep, sent)
     except UnreachableError as away:
         sweep.halt(str(away))
     finally:
@@ -53,19 +61,20 @@ def run_abroad(cells: Sequence[Cell], sweep: Session, crew: Crew) -> None:
             close()
         if sweep.opened is not None:
             sweep.opened.end_children(ERRAND, errand.name)
-    there = {ended.number for ended in sweep.ended}
+    there = {ended.number for ended in sweep.ended} | {cell.number for cell in busy}
     for cell in cells:
         if cell.number not in there:
             fault = sweep.halted or "no worker was left for it"
             sweep.end(Ended(cell.number, cell.overrides, STOPPED, fault=fault, code=sweep.code))
+    return busy
 
 
 def _errand(cells: Sequence[Cell], sweep: Session, crew: Crew) -> Errand:
     folder, name = str(Path(crew.folder or Path.cwd()).resolve()), uuid.uuid4().hex
     if sweep.opened is None:
-        return Errand(name, folder, None)
+        return Errand(name, folder, None, owner=Process.this())
     store = sweep.opened.store
-    return Errand(name, folder, store.location, store.name, sweep.opened.run)
+    return Errand(name, folder, store.location, store.name, sweep.opened.run, Process.this())
 
 
 def _handed(cells: Sequence[Cell], sweep: Session) -> Iterator[Cell]:

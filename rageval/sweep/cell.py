@@ -21,7 +21,9 @@ from rageval.report.wording import retrieval
 from rageval.stages.store import CacheConfig, Stages
 from rageval.subsets import ALL
 from rageval.sweep.composing import Cell
-from rageval.sweep.ended import DONE, FAILED, PLANNED, RESUMED, Ended
+from rageval.sweep.ended import BUSY, DONE, FAILED, PLANNED, RESUMED, Ended
+from rageval.tracking.claims import claimed
+from rageval.tracking.faults import TrackingError
 from rageval.tracking.reading import CELL, fetch
 from rageval.tracking.settings import TrackingConfig
 from rageval.tracking.store import Store
@@ -106,6 +108,9 @@ def _guarded(cell: Cell, work: Callable[[], E]) -> E | Ended:
     begun = time.perf_counter()
     try:
         found = work()
+    except TrackingError as fault:
+        failed = _failed(cell, str(fault), fault.exit_code)
+        return replace(failed, unrecorded=not fault.refused)
     except RagevalError as fault:
         return _failed(cell, str(fault), fault.exit_code)
     except Exception as fault:  # noqa: BLE001  anything at all may go wrong in a user's class
@@ -151,8 +156,28 @@ def _introduced(plan: Plan, store: Store, desk: Desk) -> bool:
 
 
 def _evaluated(cell: Cell, plan: Plan, desk: Desk) -> Ended:
-    found, run = measure_cell(plan, desk.recording(plan.config.tracking), desk.target)
+    """Evaluate a cell, if no other program is evaluating its equal."""
+    parent = desk.recording(plan.config.tracking)
+    if parent is None or not plan.config.sweep.resume:
+        return _measured(cell, plan, parent, desk)
+    with claimed(parent.store, plan.benchmark, plan.variant.whole) as mine:
+        if not mine:
+            return Ended(cell.number, cell.overrides, BUSY)
+        return _since(cell, plan, parent) or _measured(cell, plan, parent, desk)
+
+
+def _measured(cell: Cell, plan: Plan, parent: Parent | None, desk: Desk) -> Ended:
+    found, run = measure_cell(plan, parent, desk.target)
     return _done(cell, plan, found, run)
+
+
+def _since(cell: Cell, plan: Plan, parent: Parent) -> Ended | None:
+    """Return what another sweep has made of an equal cell since this one was looked for."""
+    run = parent.finished_since(plan.benchmark, plan.variant.whole)
+    try:
+        return None if run is None else _resumed(cell, plan, parent.store, run)
+    except NoVerdictError:  # what it kept is lost or was altered
+        return None
 
 
 def _before(cell: Cell, plan: Plan, parent: Parent | None, desk: Desk) -> Ended | None:

@@ -12,6 +12,7 @@ from rageval.subsets import Summary
 
 DONE, RESUMED, FAILED, SKIPPED, PLANNED = "done", "resumed", "failed", "skipped", "planned"
 STOPPED = "not run"
+BUSY = "busy"  # another program is evaluating it; it is looked at again
 
 
 @dataclass(frozen=True)
@@ -20,7 +21,7 @@ class Ended:
 
     number: int
     overrides: tuple[str, ...]
-    state: str  # done | resumed | failed | skipped | planned | not run
+    state: str  # done | resumed | failed | skipped | planned | not run | busy
     run: str = ""  # id, of a cell that is recorded; of a planned one, that it was before
     name: str = ""  # the retrieval in words
     whole: Mapping[str, Summary] = field(default_factory=dict)  # measure → value over `all`
@@ -37,6 +38,7 @@ class Ended:
     fault: str = ""  # the cause of a failure; of an evaluated cell, its errors and leaks
     uncovered: tuple[str, ...] = ()  # of a resumed cell: what may have changed unseen
     code: int = 0  # exit code of the evaluation
+    unrecorded: bool = False  # the store took nothing; it will take no other cell either
     groups: Sequence[str | None] = ()  # of each of `values`; None = a group of its own
     verdict: str = ""  # of the gate, in words; empty where none was asked for
     verdict_code: int = 0  # exit code of the gate

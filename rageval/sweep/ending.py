@@ -144,7 +144,8 @@ def _show_failures(target: Console, sweep: Session) -> None:
         causes.setdefault((ended.state, ended.fault), []).append(cell)
     for (state, fault), cells in causes.items():
         lines = fault.strip().splitlines() or [""]
-        shown = "; ".join(cells[:SHOWN]) + (f"; {len(cells) - SHOWN} more" * (len(cells) > SHOWN))
+        named = len(cells) if state == STOPPED else SHOWN  # what is left to do is named in full
+        shown = "; ".join(cells[:named]) + (f"; {len(cells) - named} more" * (len(cells) > named))
         target.print(Text(f"✗ {state}: {shown or 'the cell'}"))
         for line in lines if not lines[0].startswith("Traceback") else lines[-1:]:
             target.print(Text(f"    {line}"))

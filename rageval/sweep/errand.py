@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import os
 import sys
+import threading
+import time
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import lru_cache
@@ -13,6 +15,7 @@ from rich.console import Console
 
 from rageval.config.launch import UNFINISHED
 from rageval.errors import InputError
+from rageval.process import Process
 from rageval.stages.store import CacheConfig, Stages
 from rageval.sweep.cell import evaluate_cell
 from rageval.sweep.composing import Cell
@@ -22,6 +25,8 @@ from rageval.tracking.settings import TrackingConfig
 from rageval.tracking.store import Location
 from rageval.tracking.sweeps import Parent
 
+_LOOK = 0.5  # seconds between two looks at the program that a worker works for
+_ORPHANED = 143  # exit code of a worker whose program is gone
 ERRAND = "rageval.errand"  # the tag by which the runs of one launch are known
 
 
@@ -34,6 +39,7 @@ class Errand:
     location: Location | None  # of the store; None: nothing is recorded
     experiment: str = ""
     parent: str = ""  # id of the run of the sweep
+    owner: Process | None = None  # the program that hands out cells
 
 
 @dataclass(frozen=True)
@@ -109,8 +115,25 @@ def _desk(errand: Errand) -> Away:
     return Away(errand)
 
 
+@lru_cache(maxsize=1)
+def _end_with(owner: Process) -> None:
+    """End this worker when the program that it works for is gone, killed for instance.
+
+    Nobody would take what it returns, and the next command would evaluate the same cells.
+    """
+
+    def watch() -> None:
+        while not owner.gone:
+            time.sleep(_LOOK)
+        os._exit(_ORPHANED)
+
+    threading.Thread(target=watch, daemon=True).start()
+
+
 def work(errand: Errand, cell: Cell) -> Returned:
     """Evaluate one cell here; nothing that breaks it goes beyond what is returned."""
+    if errand.owner is not None and errand.owner.pid != os.getpid():
+        _end_with(errand.owner)
     try:
         go_to(errand.folder)
     except InputError as fault:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -15,13 +16,14 @@ from omegaconf import DictConfig
 from rageval.errors import InputError
 from rageval.report import console
 from rageval.sweep.abroad import Crew, run_abroad
-from rageval.sweep.cell import run_cell, settle
+from rageval.sweep.cell import evaluate_cell, run_cell, settle
 from rageval.sweep.composing import Cell, Composer, Job, Unfit
-from rageval.sweep.ended import FAILED, SKIPPED, STOPPED, Ended
+from rageval.sweep.ended import BUSY, FAILED, SKIPPED, STOPPED, Ended
 from rageval.sweep.ending import end_sweep, tell
 from rageval.sweep.session import Session
 from rageval.sweep.verdicts import refuse_verdicts
 
+_PAUSE = 1  # seconds between two looks at what other programs do
 VERB = "config"  # the primary config of `evaluate`
 # What stages are made from, the earliest first: cells that share it run one after the other.
 _STAGES = (
@@ -73,8 +75,8 @@ def run_cells(
         hall = _Hall(launch, composer, sweep, crew)
         try:
             left = [cell for job in in_order(found) for cell in _run(hall, job)]
-            if crew is not None and left:
-                run_abroad(left, sweep, crew)
+            busy = run_abroad(left, sweep, crew) if crew is not None and left else left
+            await_others(busy, sweep)
         finally:
             end_sweep(sweep)
     return [returned(ended.exit_code) for ended in sorted(sweep.ended, key=lambda e: e.number)]
@@ -82,8 +84,26 @@ def run_cells(
 
 def run_job(launch: Launch, composer: Composer, sweep: Session, job: Job) -> Ended:
     """Run one cell in this process, note and return what it came to."""
-    list(_run(_Hall(launch, composer, sweep, None), job))
+    await_others(list(_run(_Hall(launch, composer, sweep, None), job)), sweep)
     return sweep.ended[-1]
+
+
+def await_others(cells: Sequence[Cell], sweep: Session) -> None:
+    """Note what cells came to that other programs are evaluating; what those leave is done here."""
+    if cells and not sweep.halted:
+        sweep.target.print(f"waiting for {len(cells)} cells that another program is evaluating")
+    while cells and not sweep.halted:
+        busy = []
+        for cell in cells:
+            ended = evaluate_cell(cell, sweep)
+            if ended.state == BUSY:
+                busy.append(cell)
+            else:
+                tell(sweep, sweep.end(ended, cell))
+        cells = busy
+        time.sleep(_PAUSE if busy else 0)
+    for cell in cells:
+        sweep.end(Ended(cell.number, cell.overrides, STOPPED, fault=sweep.halted, code=sweep.code))
 
 
 @contextmanager
@@ -127,7 +147,7 @@ def _own(job: Job) -> tuple[str, ...]:
 
 
 def _run(hall: _Hall, job: Job) -> Iterator[Cell]:
-    """Note what a cell came to; yield it if the crew is to find that out."""
+    """Note what a cell came to; yield it if the crew, or another program, is to find that out."""
     sweep = hall.sweep
     if sweep.halted:
         sweep.end(Ended(job.number, _own(job), STOPPED, fault=sweep.halted, code=sweep.code))
@@ -139,7 +159,7 @@ def _run(hall: _Hall, job: Job) -> Iterator[Cell]:
             tell(sweep, cell)
         return
     ended = settle(cell, sweep) if hall.crew else _called_back(hall, job, cell)
-    if ended is None:
+    if ended is None or ended.state == BUSY:
         yield cell
         return
     tell(sweep, sweep.end(ended, cell))

@@ -170,6 +170,8 @@ class Session:
         if cell is not None and self._parent is not None:
             ended = judged(ended, cell, self._parent.store, self.target)
         self.ended.append(ended)
+        if ended.unrecorded:
+            self.halt("the store took no more results; type the command again to go on")
         if cell and ended.state == FAILED and cell.tree.whole["sweep"]["on_error"] == "stop":
             self.halt("a cell failed before, and sweep.on_error=stop")
         return ended

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from rageval.process import Process
+from rageval.tracking.claims import drop_abandoned
 from rageval.tracking.run import PROCESS
 from rageval.tracking.search import runs
 from rageval.tracking.sets import experiments
@@ -16,6 +17,8 @@ _RUNNING = "attributes.status = 'RUNNING'"
 def close_abandoned(store: Store) -> list[str]:
     """Mark the runs of programs of this machine that are no more as KILLED; return their ids.
 
+    What they had claimed is free again.
+
     They are looked for in all experiments. A program of another machine may still be at work.
 
     Raises
@@ -26,6 +29,7 @@ def close_abandoned(store: Store) -> list[str]:
     places = [str(found.experiment_id) for found in experiments(store)]
     condition = f"{_RUNNING} and tags.`{PROCESS}` LIKE '%'"
     open_runs = runs(store, condition, experiments=places)
+    drop_abandoned(store)
     return [run for found in open_runs if (run := _closed(store, found))]
 
 

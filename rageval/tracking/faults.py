@@ -44,7 +44,8 @@ def tracking_error(shown: str, fault: BaseException, doing: str = "") -> Trackin
     elif isinstance(fault, OSError) and fault.errno in _NO_ROOM:
         told = f"cannot be written{asked}: {fault.strerror}"
     else:
-        told = f"does not answer{asked}: {first_line(fault)}"
+        away = "cannot be used" if shown.startswith("sqlite:") else "does not answer"
+        told = f"{away}{asked}: {first_line(fault)}"
     found = TrackingError(f"tracking store {shown} {told}")
     found.refused = code in ANSWERS
     return found

@@ -226,7 +226,7 @@ def _settle_environment(location: Location) -> None:
     if location.timeout is not None:
         settings["MLFLOW_HTTP_REQUEST_TIMEOUT"] = str(max(1, round(location.timeout)))
     for name, value in settings.items():
-        if os.environ.get(name) == _SETTLED.get(name):  # ours, or nobody's
+        if os.environ.get(name) in {None, _SETTLED.get(name)}:  # nobody's, or ours
             os.environ[name] = _SETTLED[name] = value
     # The steps in which a database is made ready are nobody's business; a fault is said once.
     for name, level in _QUIET.items():

@@ -59,6 +59,20 @@ class Parent:
             self._finished[benchmark] = _cells(self.store, benchmark)
         return self._finished[benchmark].get(variant)
 
+    def finished_since(self, benchmark: str, variant: str) -> Any | None:  # noqa: ANN401
+        """Return a cell that was finished since `finished` looked for it, the newest first.
+
+        Raises
+        ------
+        UnreachableError
+            If the store does not answer.
+        """
+        condition = f"{_finished_cell(benchmark)} and tags.`rageval.variant` = '{variant}'"
+        before = self.finished(benchmark, variant)
+        found = runs(self.store, condition, most=1)
+        same = before is not None and found and found[0].info.run_id == before.info.run_id
+        return found[0] if found and not same else None
+
     def earlier(self, name: str) -> Iterator[bytes]:
         """Yield a file of this run as it was before, and then of other sweeps', the newest first.
 
@@ -227,12 +241,15 @@ def _alone(store: Store, sweep: str) -> FileLock | None:
 
 def _cells(store: Store, benchmark: str) -> dict[str, Any]:
     """Return the finished cells of a benchmark by their variant."""
-    found = runs(
-        store,
-        f"attributes.status = 'FINISHED' and tags.`rageval.kind` = '{CELL}' and "
-        f"tags.`rageval.benchmark` = '{benchmark}'",
-    )
+    found = runs(store, _finished_cell(benchmark))
     return {cell.data.tags.get("rageval.variant", ""): cell for cell in reversed(found)}
+
+
+def _finished_cell(benchmark: str) -> str:
+    return (
+        f"attributes.status = 'FINISHED' and tags.`rageval.kind` = '{CELL}' and "
+        f"tags.`rageval.benchmark` = '{benchmark}'"
+    )
 
 
 @dataclass(frozen=True)

@@ -1,0 +1,173 @@
+"""Who evaluates a cell: one program at a time, whichever sweeps it is a cell of.
+
+A store has neither locks nor transactions for its clients. What it has: the name of a registered
+model belongs to one alone, whoever asks. So a program that begins a cell makes a registered model
+of a certain name, the claim, and deletes it at the end. A claim holds as long as its program runs,
+and of another machine's program as long as it renews it.
+"""
+
+from __future__ import annotations
+
+import secrets
+import threading
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from typing import Any
+
+from rageval.fingerprint import digest
+from rageval.process import Process
+from rageval.tracking.faults import TrackingError
+from rageval.tracking.store import Store
+
+LEASE = 60  # seconds for which a claim of another machine holds that is not renewed
+_PREFIX = "rageval.cell."
+_TAKING_OVER = ".taken-over"  # ends the name of the claim on a claim that nobody holds any more
+_OWNER, _NONCE = "rageval.owner", "rageval.nonce"  # tags of a claim
+_SAYS = "A cell of a sweep under way"
+_TAKEN = "RESOURCE_ALREADY_EXISTS"
+_ABSENT = "RESOURCE_DOES_NOT_EXIST"
+
+
+@contextmanager
+def claimed(store: Store, *facts: str) -> Iterator[bool]:
+    """Hold the right to evaluate the cell that these facts name; yield whether this program has it.
+
+    Raises
+    ------
+    TrackingError
+        If the store does not answer, or cannot be written.
+    """
+    name = f"{_PREFIX}{digest([store.experiment, *facts])[:32]}"
+    nonce = _take(store, name)
+    if not nonce:
+        yield False
+        return
+    with _renewed(store, name):
+        try:
+            yield True
+        finally:
+            # Of a store that is away nothing can be deleted: the next command does it.
+            with suppress(TrackingError):
+                _give_back(store, name, nonce)
+
+
+def drop_abandoned(store: Store) -> None:
+    """Delete the claims of programs of this machine that are no more.
+
+    Raises
+    ------
+    TrackingError
+        If the store does not answer.
+    """
+    for claim in store.client.search_registered_models(f"name LIKE '{_PREFIX}%'"):
+        if not claim.name.endswith(_TAKING_OVER) and _free(claim):
+            _delete_abandoned(store, claim.name)
+
+
+def _take(store: Store, name: str) -> str:
+    """Return what tells this claim from others; empty if another program holds it."""
+    nonce = _made(store, name)
+    if nonce:
+        return nonce
+    claim = _found(store, name)
+    if claim is not None and not _free(claim):
+        return ""
+    if claim is not None:
+        _delete_abandoned(store, name)
+    return _made(store, name)
+
+
+def _made(store: Store, name: str) -> str:
+    from mlflow.exceptions import MlflowException
+
+    nonce = secrets.token_hex(8)
+    tags = {_OWNER: Process.this().text, _NONCE: nonce}
+    try:
+        store.client.create_registered_model(name, tags=tags, description=f"{_SAYS}.")
+    except MlflowException as fault:
+        if fault.error_code != _TAKEN:
+            raise
+        return ""
+    return nonce
+
+
+def _found(store: Store, name: str) -> Any | None:  # noqa: ANN401  an mlflow RegisteredModel
+    from mlflow.exceptions import MlflowException
+
+    try:
+        return store.client.get_registered_model(name)
+    except MlflowException as fault:
+        if fault.error_code != _ABSENT:
+            raise
+        return None
+
+
+def _free(claim: Any) -> bool:  # noqa: ANN401  an mlflow RegisteredModel
+    """Say whether nobody holds a claim any more."""
+    owner = Process.read(claim.tags.get(_OWNER, ""))
+    if owner is not None and owner.gone:
+        return True
+    if owner is not None and owner.here:
+        return False
+    renewed = max(claim.creation_timestamp, claim.last_updated_timestamp or 0)
+    return bool(time.time() - renewed / 1000 >= LEASE)
+
+
+def _delete_abandoned(store: Store, name: str) -> None:
+    """Delete a claim that nobody holds; of several programs that want to at once, one does.
+
+    Otherwise the second would delete what the first has made since.
+    """
+    lock = f"{name}{_TAKING_OVER}"
+    nonce = _made(store, lock)
+    if not nonce:
+        other = _found(store, lock)
+        if other is None or not _free(other):
+            return
+        _give_back(store, lock, other.tags.get(_NONCE, ""))
+        return  # the next try has it
+    try:
+        claim = _found(store, name)
+        if claim is not None and _free(claim):
+            _give_back(store, name, claim.tags.get(_NONCE, ""))
+    finally:
+        _give_back(store, lock, nonce)
+
+
+def _give_back(store: Store, name: str, nonce: str) -> None:
+    """Delete a claim, if it is still the one that is meant."""
+    from mlflow.exceptions import MlflowException
+
+    claim = _found(store, name)
+    if claim is None or claim.tags.get(_NONCE, "") != nonce:
+        return
+    try:
+        store.client.delete_registered_model(name)
+    except MlflowException as fault:
+        if fault.error_code != _ABSENT:
+            raise
+
+
+@contextmanager
+def _renewed(store: Store, name: str) -> Iterator[None]:
+    """Renew a claim from time to time, beside whatever is done meanwhile."""
+    from mlflow.exceptions import MlflowException
+
+    done = threading.Event()
+
+    def renew() -> None:
+        number = 0
+        while not done.wait(LEASE / 4):
+            number += 1
+            told = f"{_SAYS}, renewed {number} times."
+            with suppress(TrackingError, MlflowException):
+                store.client.update_registered_model(name, description=told)
+
+    thread = threading.Thread(target=renew, daemon=True)
+    thread.start()
+    try:
+        yield
+    finally:
+        done.set()
+        thread.join()
