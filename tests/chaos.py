@@ -102,6 +102,7 @@ def _command(words, full):
     from rageval.tracking import run as runs
 
     if full:
+
         def refuse(*_):
             raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
 
@@ -254,7 +255,9 @@ def kills(number, commands):
     """Kill each command so often; print a table and return the exit code."""
     import_all()
     wrong = 0
-    print("| command | kill points | killed at work | faults after the next command |\n|---|---|---|---|")
+    print(
+        "| command | kill points | killed at work | faults after the next command |\n|---|---|---|---|"
+    )
     with tempfile.TemporaryDirectory() as folder:
         ours = Kills(Path(folder) / "project", random.Random(0))
         for command in commands:
@@ -280,7 +283,6 @@ def import_all():
     import mlflow.pyfunc  # noqa: F401
     from mlflow.store.tracking import sqlalchemy_store  # noqa: F401
 
-    import rageval.door
     from rageval.verbs import VERBS
 
     for verb in VERBS.values():
