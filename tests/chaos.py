@@ -44,7 +44,7 @@ class Place:
         shutil.copytree(DATA, self.folder / "tiny")
 
     def start(self, *words, full=False):
-        """Start a command; `full`: no artifact can be written. Return its process and its output."""
+        """Start a command and return its process and output; `full`: no artifact can be kept."""
         self.number += 1
         said = self.folder / f"said-{self.number}"
         pid = os.fork()
@@ -255,9 +255,8 @@ def kills(number, commands):
     """Kill each command so often; print a table and return the exit code."""
     import_all()
     wrong = 0
-    print(
-        "| command | kill points | killed at work | faults after the next command |\n|---|---|---|---|"
-    )
+    say("| command | kill points | killed at work | faults after the next command |")
+    say("|---|---|---|---|")
     with tempfile.TemporaryDirectory() as folder:
         ours = Kills(Path(folder) / "project", random.Random(0))
         for command in commands:
@@ -269,10 +268,15 @@ def kills(number, commands):
             found = [ours.once(command, seconds) for _ in range(number)]
             bad = [fault for _, faults_ in found for fault in faults_]
             wrong += len(bad)
-            print(f"| {command} | {number} | {sum(k for k, _ in found)} | {len(bad)} |", flush=True)
+            say(f"| {command} | {number} | {sum(k for k, _ in found)} | {len(bad)} |")
             for fault in bad:
-                print(f"  {command}: {fault}", flush=True)
+                say(f"  {command}: {fault}")
     return int(bool(wrong))
+
+
+def say(line):
+    sys.stdout.write(f"{line}\n")
+    sys.stdout.flush()
 
 
 def import_all():
@@ -305,7 +309,8 @@ def at_once(evaluations, sweeps, promotions, rollbacks, uri=None):
             assert code == 0, said
         before = place.asked(look)
         lines = [
-            *(("evaluate", ("+retriever=bm25", f"window.k={n + 1}", *SET)) for n in range(evaluations)),
+            *(("evaluate", ("+retriever=bm25", f"window.k={n + 1}", *SET))
+              for n in range(evaluations)),
             *(("sweep", ("-m", "+retriever=bm25", f"window.k={n + 1},{n + 2},{n + 3}", *SET))
               for n in range(sweeps)),
             *(("promote", ("promote", f"gate.run={runs[n]}", *NAMED, *FORCED))
@@ -321,8 +326,8 @@ def at_once(evaluations, sweeps, promotions, rollbacks, uri=None):
         wrong = list(_judged(place, before, ends, evaluations, sweeps))
     for kind in ("evaluate", "sweep", "promote", "rollback"):
         codes = Counter(code for which, code, _ in ends if which == kind)
-        print(f"{kind}: " + ", ".join(f"{n} × exit {code}" for code, n in sorted(codes.items())))
-    print("\n".join(wrong) or "nothing lost, doubled or half promoted")
+        say(f"{kind}: " + ", ".join(f"{n} × exit {code}" for code, n in sorted(codes.items())))
+    say("\n".join(wrong) or "nothing lost, doubled or half promoted")
     return int(bool(wrong))
 
 
@@ -337,7 +342,11 @@ def _judged(place, before, ends, evaluations, sweeps):
     yield from faults(place, found)
     known = {run for run, *_ in before["runs"]}
     new = [row for row in found["runs"] if row[0] not in known and row[1] == "FINISHED"]
-    kinds = Counter(tags.get("rageval.kind") for _, _, tags, *_ in new)
+    kinds = Counter(
+        tags.get("rageval.kind")
+        for _, _, tags, *_ in new
+        if tags.get("rageval.split") != "holdout"  # a promotion's scoring, which the ledger has
+    )
     wanted = {"single": evaluations, "cell": sweeps + 2 if sweeps else 0, "sweep": sweeps}
     for kind, number in wanted.items():
         if kinds[kind] != number:

@@ -16,8 +16,9 @@ PATIENCE = 60  # seconds until it must be healthy
 class Server:
     """`mlflow server` with a database of its own; artifacts go through it."""
 
-    def __init__(self, folder):
+    def __init__(self, folder, database=None):
         self.folder = folder
+        self.database = database or f"sqlite:///{folder / 'server.db'}"
         with socket.socket() as free:
             free.bind(("127.0.0.1", 0))
             self.port = free.getsockname()[1]
@@ -33,7 +34,7 @@ class Server:
                 [
                     sys.executable, "-m", "mlflow", "server", "--host", "127.0.0.1",
                     "--port", str(self.port), "--workers", "1",
-                    "--backend-store-uri", f"sqlite:///{self.folder / 'server.db'}",
+                    "--backend-store-uri", self.database,
                     "--artifacts-destination", str(self.folder / "artifacts"),
                 ],
                 env={**clean, **quiet}, stdout=log, stderr=log, start_new_session=True,

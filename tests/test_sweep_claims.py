@@ -1,5 +1,6 @@
 """Sweeps that meet: at once, after a kill, on a disk that is full."""
 
+import contextlib
 import re
 import sqlite3
 import threading
@@ -23,12 +24,14 @@ SLOW = """
 import pathlib, time
 
 class Slow:
-    def __init__(self, number=0, seconds=0.5):
-        self.number, self.seconds = number, seconds
+    def __init__(self, number=0):
+        self.number = number
 
     def index(self, passages):
         pathlib.Path(f"begun-{self.number}").touch()
-        time.sleep(self.seconds)
+        time.sleep(0.3)
+        while pathlib.Path("hold").exists():
+            time.sleep(0.05)
 
     def retrieve(self, question, limit, groups):
         return []
@@ -60,11 +63,14 @@ def held(folder):
     ]
 
 
-def works_in(process, folder):
-    try:
-        return (process / "cwd").readlink() == folder
-    except OSError:
-        return False
+def at_work(folder):
+    """Return the programs that work in a folder."""
+    found = []
+    for process in Path("/proc").glob("[0-9]*"):
+        with contextlib.suppress(OSError):
+            if (process / "cwd").readlink() == folder:
+                found.append(process.name)
+    return found
 
 
 def wait_for(condition, seconds=90):
@@ -148,7 +154,7 @@ def test_overlapping_grids_at_once_evaluate_no_cell_twice(program, tmp_path):
     (tmp_path / "slow.py").write_text(SLOW)
     Desk(tmp_path).type("+retriever=bm25", *BASE)  # the lock of the set's split is there
     grids = ["1,2,3,4", "2,3,4,5"]
-    words = ("-m", *OWN, "+retriever.seconds=0.3", *BASE)
+    words = ("-m", *OWN, *BASE)
     started = [program.start(tmp_path, *words, f"window.k={ks}") for ks in grids]
     said = [process.communicate()[0] for process in started]
     assert [process.returncode for process in started] == [0, 0], said
@@ -162,13 +168,17 @@ def test_overlapping_grids_at_once_evaluate_no_cell_twice(program, tmp_path):
 def test_the_orphans_of_a_killed_sweep_stop_and_the_same_command_doubles_nothing(program, tmp_path):
     (tmp_path / "slow.py").write_text(SLOW)
     words = (
-        "-m", *OWN, "+retriever.number=1,2,3,4", "+retriever.seconds=4", *BASE,
+        "-m", *OWN, "+retriever.number=1,2,3,4", *BASE,
         "hydra/launcher=joblib", "hydra.launcher.n_jobs=2",
     )  # fmt: skip
+    hold = tmp_path / "hold"
+    hold.touch()
     process = program.start(tmp_path, *words)
     wait_for(lambda: len(list(tmp_path.glob("begun-*"))) == 2)
     process.kill()
+    wait_for(lambda: not at_work(tmp_path))  # the workers end, though nobody has told them
     process.communicate()
+    hold.unlink()
     said = program.run(tmp_path, *words)
     assert (said.code, "4 cells: 4 done" in said.out) == (0, True), said
     assert cells(tmp_path) == {("6", str(n)): 1 for n in range(1, 5)}
@@ -177,8 +187,6 @@ def test_the_orphans_of_a_killed_sweep_stop_and_the_same_command_doubles_nothing
     below = client.search_runs([experiment.experiment_id], "tags.`mlflow.parentRunId` LIKE '%'")
     assert Counter(run.info.status for run in below) == {"FINISHED": 4, "KILLED": 2}
     assert held(tmp_path) == []
-    time.sleep(1)
-    assert [number for number in Path("/proc").glob("[0-9]*") if works_in(number, tmp_path)] == []
 
 
 def test_a_full_disk_stops_the_sweep_and_names_the_cells_that_are_left(tmp_path, program):

@@ -39,7 +39,7 @@ def claimed(store: Store, *facts: str) -> Iterator[bool]:
         If the store does not answer, or cannot be written.
     """
     name = f"{_PREFIX}{digest([store.experiment, *facts])[:32]}"
-    nonce = _take(store, name)
+    nonce, begun = _take(store, name), time.monotonic()
     if not nonce:
         yield False
         return
@@ -49,7 +49,10 @@ def claimed(store: Store, *facts: str) -> Iterator[bool]:
         finally:
             # Of a store that is away nothing can be deleted: the next command does it.
             with suppress(TrackingError):
-                _give_back(store, name, nonce)
+                if time.monotonic() - begun < LEASE / 2:  # nobody can have taken it over
+                    _delete(store, name)
+                else:
+                    _give_back(store, name, nonce)
 
 
 def drop_abandoned(store: Store) -> None:
@@ -137,11 +140,14 @@ def _delete_abandoned(store: Store, name: str) -> None:
 
 def _give_back(store: Store, name: str, nonce: str) -> None:
     """Delete a claim, if it is still the one that is meant."""
+    claim = _found(store, name)
+    if claim is not None and claim.tags.get(_NONCE, "") == nonce:
+        _delete(store, name)
+
+
+def _delete(store: Store, name: str) -> None:
     from mlflow.exceptions import MlflowException
 
-    claim = _found(store, name)
-    if claim is None or claim.tags.get(_NONCE, "") != nonce:
-        return
     try:
         store.client.delete_registered_model(name)
     except MlflowException as fault:
