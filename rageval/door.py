@@ -26,7 +26,7 @@ _DEFAULT = "evaluate"
 _INTERNAL = 70  # a bug of ours; never 1, which is a failed gate
 _INTERRUPTED, _TERMINATED = 130, 143  # what a shell reports after Ctrl-C and SIGTERM
 _GATING = ("gate", "promote", "rollback")  # what needs no more of a set than its name
-_OPTIONAL_GROUPS = ("retriever", "experiment", "log")
+_OPTIONAL_GROUPS = ("retriever", "experiment", "log", "mapping")
 
 
 def enter(words: Sequence[str]) -> int:

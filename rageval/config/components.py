@@ -27,6 +27,7 @@ COMPONENTS = frozenset(
         "encoders.model2vec.Model2Vec",
         "encoders.sentence_transformers.SentenceTransformers",
         "encoders.wordllama.WordLlama",
+        "formats.mapped.golden.MappedGolden",
         "golden.access.AccessFile",
         "golden.access.PublicOnly",
         "golden.adr.AdrGolden",

@@ -8,9 +8,10 @@ from functools import cached_property
 
 from rageval.config.build import build, build_parts
 from rageval.config.identity import identify, owner, require_own_lock
+from rageval.config.next_command import next_command
 from rageval.config.settings import DatasetConfig, PipelineConfig
 from rageval.corpus.document import Corpus
-from rageval.errors import InputError
+from rageval.errors import InputError, ProposalError
 from rageval.golden.access import Access
 from rageval.golden.identity import SetIdentity
 from rageval.golden.question import GoldenSet, Question
@@ -86,7 +87,7 @@ def load(config: DatasetConfig, added: tuple[Question, ...] = ()) -> Dataset:
     """
     access: Access = build(config.access, "dataset.access")
     corpus: Corpus = build(config.corpus, "dataset.corpus").load().in_tie_order()
-    golden: GoldenSet = build(config.golden, "dataset.golden").load(corpus)
+    golden = _golden(config, corpus)
     golden = replace(golden, questions=(*golden.questions, *added))
     require_own_lock(config, golden)
     evidence = check(golden, corpus, access)
@@ -95,6 +96,14 @@ def load(config: DatasetConfig, added: tuple[Question, ...] = ()) -> Dataset:
     identity = identify(config, golden, assignment)
     assignment = replace(assignment, owner=owner(config, identity))
     return Dataset(corpus, golden, evidence, access, assignment, identity)
+
+
+def _golden(config: DatasetConfig, corpus: Corpus) -> GoldenSet:
+    try:
+        found: GoldenSet = build(config.golden, "dataset.golden").load(corpus)
+    except ProposalError as fault:
+        raise InputError(f"{fault}:\n  {next_command('check', *fault.words)}") from fault
+    return found
 
 
 def open_pipeline(

@@ -9,6 +9,7 @@ from pydantic import AfterValidator, Field, model_validator
 
 from rageval.evaluation.latency import LatencyConfig
 from rageval.fields import Count, Flag, Name, Natural, Number, Record, SetIdentifier, Share
+from rageval.formats.mapped.mapping import GoldenMapping
 from rageval.gate.settings import GateConfig
 from rageval.gate.thresholds import GateThresholds
 from rageval.measures.catalogue import Cutoffs, catalogue
@@ -46,6 +47,13 @@ class DatasetConfig(SourceConfig):
     questions: Name | None = None
     qrels: Name | None = None
     dangling: Literal["refuse", "drop"] | None = None  # judgements of what is not there
+    mapping: GoldenMapping | None = None  # where a file of any shape has what
+
+    @model_validator(mode="after")
+    def _mapping_is_read(self) -> Self:
+        if self.mapping is not None and "mapping" not in self.golden:
+            raise ValueError("a mapping is read by dataset=mapped alone")
+        return self
 
 
 class WindowConfig(Record):

@@ -88,6 +88,6 @@ def _questions(fields: Fields, path: Path, faults: Faults) -> tuple[Question, ..
             first[question.id] = line
         about = f"question {shortened(question.id)}" if question.id else f"question number {number}"
         for place, sentence in wrong:
-            faults.add(path, place, f"{about}: {sentence}")
+            faults.add(path, place, sentence, about)
         found.append(question)
     return tuple(found)

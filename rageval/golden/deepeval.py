@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 from pydantic import AliasChoices, Field
@@ -51,7 +52,8 @@ class DeepEvalGolden:
                 drafts.append((line, _draft(row.name or f"q{number}", row, (corpus, passages))))
             except InputError as error:
                 faults.add(path, line, f"question {row.name or f'q{number}'!r}: {error}")
-        return golden_of(self.name, path, drafts, faults)
+        found = golden_of(self.name, path, drafts, faults)
+        return replace(found, notes=(*found.notes, *passages.notes))
 
 
 def _draft(name: str, row: _Golden, known: tuple[Corpus, Passages]) -> Draft:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
 
 from pydantic import AliasChoices, Field
@@ -49,7 +50,8 @@ class RagasGolden:
                 drafts.append((line, _draft(f"q{number}", row, passages)))
             except InputError as error:
                 faults.add(path, line, f"question 'q{number}': {error}")
-        return golden_of(self.name, path, drafts, faults)
+        found = golden_of(self.name, path, drafts, faults)
+        return replace(found, notes=(*found.notes, *passages.notes))
 
 
 def _draft(name: str, row: _Sample, passages: Passages) -> Draft:
