@@ -96,7 +96,7 @@ class Plan:
     def benchmark_facts(self) -> Mapping[str, Any]:
         """Return what the benchmark is named by."""
         judging = benchmarks.Judging(self.config.measures, self.config.judging.min_overlap)
-        asked = [judging.cutoffs.model_dump(mode="json"), judging.min_overlap]
+        asked = [judging.cutoffs.facts, judging.min_overlap]
         return self.stages.aside(
             "benchmark",
             digest([self.source, self.split, *asked]),

@@ -32,7 +32,7 @@ def facts_of(corpus: Corpus, scored: GoldenSet, access: Access, judging: Judging
     return {
         "corpus": corpus.digest,
         "labels": scored.digest,
-        "cutoffs": judging.cutoffs.model_dump(mode="json"),
+        "cutoffs": judging.cutoffs.facts,
         "min_overlap": judging.min_overlap,
         "groups": {asker: sorted(access.groups(asker)) for asker in askers},
         "scoring": SCORING,
