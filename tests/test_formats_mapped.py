@@ -360,6 +360,9 @@ READY = {
     "promptfoo": {"tests": [{"vars": {"question": "x?", "context": "Thirty days a year."}}]},
     "trulens": [{"query": "x?", "expected_chunks": [{"text": "Thirty days a year."}]}],
     "phoenix": [{"input": {"question": "x?"}, "metadata": {"document_ids": ["leave"]}}],
+    "llama_index_rag": {
+        "examples": [{"query": "x?", "reference_contexts": ["Thirty days a year."]}]
+    },
     "bedrock": [
         {
             "conversationTurns": [

@@ -41,11 +41,11 @@ class RowReader:
         expected = self._documents(found(mapping.expected, row))
         evidence = [] if silent else list(self._evidence(row))
         return {
-            "id": _text(found(mapping.id, row)),
-            "question": _text(found(mapping.question, row)),
-            "hard_class": _text(found(mapping.hard_class, row)) or None,
+            "id": one_text(found(mapping.id, row)),
+            "question": one_text(found(mapping.question, row)),
+            "hard_class": one_text(found(mapping.hard_class, row)) or None,
             "tags": _items(found(mapping.tags, row)),
-            "asker": _text(found(mapping.asker, row)) or None,
+            "asker": one_text(found(mapping.asker, row)) or None,
             "history": _turns(found(mapping.history, row)),
             "expected": [] if silent else expected or ([] if evidence else graded),
             "supporting": self._needs(evidence),
@@ -55,9 +55,9 @@ class RowReader:
             "forbidden": self._documents(found(mapping.forbidden, row)),
             "answerable": False if silent else None,
             "grades": {} if silent else grades,
-            "group": _text(found(mapping.group, row)) or None,
-            "split": _text(found(mapping.split, row)) or None,
-            "gist": _text(found(mapping.gist, row)) or None,
+            "group": one_text(found(mapping.group, row)) or None,
+            "split": one_text(found(mapping.split, row)) or None,
+            "gist": one_text(found(mapping.gist, row)) or None,
         }
 
     def _found(self, expression: str | None, row: Any) -> Any:  # noqa: ANN401  any JSON value
@@ -98,7 +98,7 @@ class RowReader:
             yield from ((str(name), self._grade(grade)) for name, grade in value.items())
             return
         for item in value if isinstance(value, list) else [value]:
-            name = _text(self._found(fields.document, item))
+            name = one_text(self._found(fields.document, item))
             if not name:
                 raise InputError(
                     f"a grade names no document; dataset.mapping.grades.document is "
@@ -150,7 +150,7 @@ class RowReader:
                 yield self._passages.place(_one(documents, text), text)
             return
         heading = _heading(self._found(fields.heading, item))
-        page = _text(self._found(fields.page, item))
+        page = one_text(self._found(fields.page, item))
         span = _span(self._found(fields.start, item), self._found(fields.end, item))
         place: dict[str, Any] = {"heading": heading or ([f"Page {page}"] if page else None)}
         if not heading and not page:
@@ -214,11 +214,11 @@ def _items(value: Any) -> list[str]:  # noqa: ANN401  any JSON value
         return []
     if isinstance(value, list | tuple):
         return list(dict.fromkeys(text for item in value for text in _items(item)))
-    text = _text(value)
+    text = one_text(value)
     return [text] if text else []
 
 
-def _text(value: Any) -> str:  # noqa: ANN401  any JSON value
+def one_text(value: Any) -> str:  # noqa: ANN401  any JSON value
     """Return a value as text without blanks around it; a number reads as it is written.
 
     Raises
@@ -229,7 +229,7 @@ def _text(value: Any) -> str:  # noqa: ANN401  any JSON value
     if value is None:
         return ""
     if isinstance(value, list) and len(value) == 1:
-        return _text(value[0])
+        return one_text(value[0])
     if isinstance(value, list | dict):
         kind = "a list" if isinstance(value, list) else "a mapping"
         raise InputError(f"{kind} stands where one text is needed: {str(value)[:60]}")
@@ -241,7 +241,7 @@ def _text(value: Any) -> str:  # noqa: ANN401  any JSON value
 
 
 def _truth(value: Any) -> bool:  # noqa: ANN401  any JSON value
-    return value if isinstance(value, bool) else _text(value).lower() in _TRUE
+    return value if isinstance(value, bool) else one_text(value).lower() in _TRUE
 
 
 def _heading(value: Any) -> list[str]:  # noqa: ANN401  any JSON value
@@ -266,4 +266,4 @@ def _turns(value: Any) -> list[str]:  # noqa: ANN401  any JSON value
         else turn
         for turn in turns
     )
-    return [text for word in words if (text := _text(word))]
+    return [text for word in words if (text := one_text(word))]

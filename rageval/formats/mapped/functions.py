@@ -11,7 +11,9 @@ from jmespath import functions
 from jmespath.exceptions import JMESPathError
 
 from rageval.errors import InputError
+from rageval.fingerprint import digest
 
+_DIGITS = 10  # hexadecimal, of a hash
 _ANY: Any = {"types": []}  # jmespath checks nothing then
 
 
@@ -52,6 +54,18 @@ class _Functions(functions.Functions):
         if isinstance(value, list):
             return [names.get(str(item), item) for item in value]
         return value if value is None else names.get(str(value), value)
+
+    @functions.signature(_ANY)
+    def _func_short_hash(self, value: Any) -> Any:  # noqa: ANN401  any JSON value
+        """Return what names a text in a few characters."""
+        return None if value is None else digest(" ".join(str(value).split()))[:_DIGITS]
+
+    @functions.signature(_ANY, _ANY)
+    def _func_zip(self, one: Any, other: Any) -> Any:  # noqa: ANN401  any JSON values
+        """Return the pairs of two lists."""
+        if not isinstance(one, list) or not isinstance(other, list):
+            return None
+        return [list(pair) for pair in zip(one, other, strict=False)]
 
     @functions.signature({"types": ["object"]})
     def _func_entries(self, value: Mapping[str, Any]) -> Any:  # noqa: ANN401  any JSON value
@@ -101,7 +115,7 @@ def search(expression: str, value: Any) -> Any:  # noqa: ANN401  any JSON value
     try:
         return jmespath.search(expression, value, _OPTIONS)
     except JMESPathError as error:
-        told = " ".join(str(error).splitlines()[0].split())
+        told = str(error).splitlines()[0].partition(", for expression")[0]
         known = f"; keys are: {', '.join(map(str, value))}" if isinstance(value, dict) else ""
         raise InputError(
             f"{expression!r} is no key and no JMESPath that can be read here: {told}{known}"
