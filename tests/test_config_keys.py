@@ -56,6 +56,7 @@ VALUES = {
     "variant.tag": "two", "registry.model": "m", "registry.alias": "best",
     "registry.previous": "last", "registry.allow": "[rageval.,mine.]",
     "measures.hit_at": "[1,5]", "measures.ndcg_at": "9", "measures.standard": "[P@5]",
+    "chunking.header": "title",
     "sweep.on_error": "stop", "sweep.objective": "mrr",
     "output.questions": "none", "run.name": "n", "run.notes": "n", "dataset.name": "other",
     "dataset.languages": "[french]", "dataset.corpus.pattern": "'**/*.m[d]'",

@@ -27,6 +27,7 @@ COMPONENTS = frozenset(
         "encoders.model2vec.Model2Vec",
         "encoders.sentence_transformers.SentenceTransformers",
         "encoders.wordllama.WordLlama",
+        "formats.documents.folder.DocumentFolder",
         "formats.mapped.corpus.MappedCorpus",
         "formats.mapped.golden.MappedGolden",
         "formats.trec.ids.JudgedQueries",

@@ -24,6 +24,7 @@ from rageval.window import Window
 Node = Mapping[str, Any]
 _WINDOW = 1  # version of the rules of `rageval.window` and `rageval.pipeline`
 _ALWAYS = ("python", "numpy")
+_NO_HEADER = ("header", "none")  # of a chunking: as it was before there were any
 
 
 @dataclass(frozen=True)
@@ -187,7 +188,8 @@ def _parts(component: Any) -> Iterator[Any]:  # noqa: ANN401  a component's clas
 
 def _without_concurrency(node: Any) -> Any:  # noqa: ANN401  any JSON value
     if isinstance(node, Mapping):
-        return {k: _without_concurrency(v) for k, v in node.items() if k != "concurrency"}
+        pairs = ((k, v) for k, v in node.items() if k != "concurrency" and (k, v) != _NO_HEADER)
+        return {k: _without_concurrency(v) for k, v in pairs}
     if isinstance(node, list | tuple):
         return [_without_concurrency(value) for value in node]
     return node

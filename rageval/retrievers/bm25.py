@@ -37,7 +37,7 @@ class Bm25:
         import bm25s
         from scipy.sparse import csc_matrix
 
-        terms = list(self.analyser.batch(chunks.texts()))
+        terms = list(self.analyser.batch(chunks.indexed()))
         if not any(terms):
             return ScoredIndex(len(chunks), lambda queries: Scores.none(len(queries), len(chunks)))
         model = bm25s.BM25(k1=self.k1, b=self.b, method=self.method, backend="numpy")

@@ -36,7 +36,7 @@ class Dense:
         self, chunks: Chunks, encode: Callable[[Encoding, Sequence[str]], Vectors]
     ) -> ScoredIndex:
         """Index vectors that `encode` returns, of which some may have been made before."""
-        texts = chunks.texts()
+        texts = chunks.indexed()
         encoding = self.encoder.fit(texts)
         return ScoredIndex(len(chunks), _Vectors(encoding, encode(encoding, texts)).scores)
 

@@ -29,7 +29,7 @@ class TfIdf:
         """Weigh every term of every chunk."""
         from sklearn.feature_extraction.text import TfidfVectorizer
 
-        terms = self.analyser.batch(chunks.texts())
+        terms = self.analyser.batch(chunks.indexed())
         if not any(terms):
             return ScoredIndex(len(chunks), lambda queries: Scores.none(len(queries), len(chunks)))
         model = TfidfVectorizer(analyzer=_as_is, sublinear_tf=self.sublinear)
