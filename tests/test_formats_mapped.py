@@ -160,7 +160,7 @@ def test_fractions_need_a_threshold_which_is_said(tmp_path):
     assert line.startswith("g.json:1: row 1: the grade is 0.6, a whole number is needed")
     found = read(path, question="q", grades={"items": "rel", "threshold": 0.5})
     assert dict(found.questions[0].grades) == {"leave": 1, "bikes": 0}
-    assert "graded documents are relevant from 0.5 on" in found.notes
+    assert "2 grades are fractions; a document is relevant from 0.5" in found.notes
 
 
 def test_a_flag_says_that_nothing_answers(tmp_path):
@@ -209,7 +209,10 @@ def test_rows_without_a_label_are_refused_left_out_or_unanswerable(tmp_path):
     path = saved(tmp_path / "g.json", [{"q": "a", "src": "leave"}, {"q": "b"}])
     assert "nothing is expected or supporting" in refused(path, question="q", expected="src")[0]
     kept = read(path, question="q", expected="src", unlabelled="leave_out")
-    assert (len(kept), "left out, as no label is given: 1 of 2 rows" in kept.notes) == (1, True)
+    assert (len(kept), "left out, as no label is given: 1 of 2 questions" in kept.notes) == (
+        1,
+        True,
+    )
     silent = read(path, question="q", expected="src", unlabelled="unanswerable")
     assert silent.questions[1].answerable is Answerable.NO
 
@@ -376,6 +379,40 @@ READY = {
 }
 
 
+READY |= {
+    "quepid": "query,docid,rating\nx?,leave.md,3\nx?,bikes,0\nnever?,bikes,0\n",
+    "quepid_ltr": "3\tqid:1\t# leave\tx?\n0 qid:1 1:0.5 2:1 # bikes x?\n",
+    "rre": {
+        "topics": [
+            {
+                "query_groups": [
+                    {
+                        "name": "g",
+                        "queries": [{"placeholders": {"$query": "x?"}}],
+                        "relevant_documents": {"3": ["leave"], "0": ["bikes"]},
+                    }
+                ]
+            }
+        ]
+    },
+    "rank_eval": {
+        "requests": [
+            {
+                "id": "1",
+                "request": {"query": {"match": {"text": {"query": "x?"}}}},
+                "ratings": [{"_index": "i", "_id": "leave", "rating": 3}],
+            }
+        ]
+    },
+    "search_relevance": {
+        "judgmentRatings": {
+            "x?": [{"docId": "leave", "rating": "0.95"}, {"docId": "bikes", "rating": "0.2"}]
+        }
+    },
+}
+NAMES = {"quepid": "g.csv", "quepid_ltr": "g.txt"}
+
+
 @pytest.mark.parametrize("name", READY)
 def test_a_ready_mapping_reads_its_shape(typed, tmp_path, name):
     (tmp_path / "docs").mkdir()
@@ -383,10 +420,11 @@ def test_a_ready_mapping_reads_its_shape(typed, tmp_path, name):
         path = tmp_path / "docs" / f"{document.id}.md"
         path.parent.mkdir(exist_ok=True)
         path.write_text(document.text)
-    saved(tmp_path / "g.json", READY[name])
+    file = NAMES.get(name, "g.json")
+    saved(tmp_path / file, READY[name])
     said = typed(
         "check", "dataset=mapped", f"mapping={name}", "dataset.path=docs",
-        "dataset.questions=g.json", "export=canonical", "export.path=out.json",
+        f"dataset.questions={file}", "export=canonical", "export.path=out.json",
     )  # fmt: skip
     assert said.code == 0, said
     (question,) = json.loads((tmp_path / "out.json").read_text())["questions"]

@@ -25,6 +25,7 @@ class RowReader:
 
     def __init__(self, mapping: GoldenMapping, names: DocumentNames, passages: Passages) -> None:
         self._mapping, self._names, self._passages = mapping, names, passages
+        self.fractions = 0  # grades that the threshold decided
 
     def draft(self, row: Mapping[str, Any]) -> dict[str, Any]:
         """Return a row as the fields of a question; `id` is empty where the row has none.
@@ -95,7 +96,7 @@ class RowReader:
     def _graded(self, value: Any) -> Iterator[tuple[str, int]]:  # noqa: ANN401  any JSON value
         fields = self._mapping.grades
         if isinstance(value, dict):
-            yield from ((str(name), self._grade(grade)) for name, grade in value.items())
+            yield from self._mapped_grades(value)
             return
         for item in value if isinstance(value, list) else [value]:
             name = one_text(self._found(fields.document, item))
@@ -105,6 +106,16 @@ class RowReader:
                     f"{fields.document!r}"
                 )
             yield name, self._grade(self._found(fields.grade, item))
+
+    def _mapped_grades(self, value: Mapping[str, Any]) -> Iterator[tuple[str, int]]:
+        """Yield the grades of a mapping: of documents, or of grades with lists of documents."""
+        for key, item in value.items():
+            if isinstance(item, list):
+                yield from ((name, self._grade(key)) for name in _items(item))
+            elif isinstance(item, dict):
+                yield str(key), self._grade(self._found(self._mapping.grades.grade, item))
+            else:
+                yield str(key), self._grade(item)
 
     def _grade(self, value: Any) -> int:  # noqa: ANN401  any JSON value
         """Return a grade as a whole number, a fraction by the threshold.
@@ -119,14 +130,15 @@ class RowReader:
             number = float(value)
         except (TypeError, ValueError):
             raise InputError(f"the grade is {value!r}, a number is needed") from None
-        if threshold is not None:
+        if number == int(number):
+            return int(number)
+        if threshold is not None and number < 1:
+            self.fractions += 1
             return int(number >= threshold)
-        if number != int(number):
-            raise InputError(
-                f"the grade is {value!r}, a whole number is needed; say from which fraction on a "
-                "document is relevant: dataset.mapping.grades.threshold=0.5"
-            )
-        return int(number)
+        raise InputError(
+            f"the grade is {value!r}, a whole number is needed; of grades between 0 and 1 say from "
+            "which one on a document is relevant: dataset.mapping.grades.threshold=0.5"
+        )
 
     def _evidence(self, row: Any) -> Iterator[Reference]:  # noqa: ANN401  any JSON value
         fields = self._mapping.evidence

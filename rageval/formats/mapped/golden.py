@@ -58,19 +58,21 @@ class MappedGolden:
         faults, passages = Faults(), Passages(corpus)
         reader = RowReader(self.mapping, DocumentNames(corpus), passages)
         drafts: dict[str, tuple[_Row, dict[str, Any]]] = {}
-        bare = 0
         for row in rows:
             try:
                 draft = self._draft(reader, row, drafts)
-                bare += not has_label(draft)
-                if self.mapping.unlabelled != "leave_out" or has_label(draft):
-                    drafts[draft["id"]] = (row, draft)
+                drafts[draft["id"]] = (drafts.get(draft["id"], (row,))[0], draft)
             except InputError as error:
                 faults.add(path, row.line, str(error), f"row {row.number}")
-        self._require_labels(path, rows, bare, faults)
-        pairs = [(row.line, self._finished(draft)) for row, draft in drafts.values()]
+        bare = {name for name, (_, draft) in drafts.items() if not has_label(draft)}
+        self._require_labels(path, rows, len(bare) == len(drafts), faults)
+        left_out = bare if self.mapping.unlabelled == "leave_out" else set()
+        kept = [pair for name, pair in drafts.items() if name not in left_out]
+        pairs = [(row.line, self._finished(draft)) for row, draft in kept]
         golden = golden_of(self.name, path, pairs, faults)
-        return replace(golden, notes=(*golden.notes, *passages.notes, *self._notes(rows, bare)))
+        return replace(
+            golden, notes=(*golden.notes, *passages.notes, *self._notes(rows, bare, reader))
+        )
 
     def _rows(self, records: Records, path: Path) -> Iterator[_Row]:
         value = records.value
@@ -118,7 +120,7 @@ class MappedGolden:
             return draft
         return {**draft, "answerable": False, "grades": {}}
 
-    def _require_labels(self, path: Path, rows: list[_Row], bare: int, faults: Faults) -> None:
+    def _require_labels(self, path: Path, rows: list[_Row], bare: bool, faults: Faults) -> None:
         """Raise if no row says what should be found: such a file cannot be scored.
 
         Raises
@@ -128,20 +130,23 @@ class MappedGolden:
         """
         if not rows:
             raise InputError(f"{path}: no row is there")
-        if not faults and bare == len(rows):
+        if not faults and bare:
             keys = ", ".join(list(rows[0].fields)[:_LISTED])
             raise InputError(
                 f"{path}: no row names a document, a heading or a text that should be found, so "
                 f"retrieval cannot be judged by it; its keys are: {keys}"
             )
 
-    def _notes(self, rows: list[_Row], bare: int) -> Iterator[str]:
-        if self.mapping.grades.threshold is not None:
-            yield f"graded documents are relevant from {self.mapping.grades.threshold:g} on"
+    def _of_labels(self, bare: int, count: int, reader: RowReader) -> Iterator[str]:
+        if reader.fractions:
+            least = self.mapping.grades.threshold
+            yield f"{reader.fractions} grades are fractions; a document is relevant from {least:g}"
         if bare and self.mapping.unlabelled == "leave_out":
-            yield f"left out, as no label is given: {bare} of {len(rows)} rows"
+            yield f"left out, as no label is given: {bare} of {count} questions"
         if bare and self.mapping.unlabelled == "unanswerable":
-            yield f"read as unanswerable, as no label is given: {bare} of {len(rows)} rows"
+            yield f"read as unanswerable, as no label is given: {bare} of {count} questions"
+
+    def _unread(self, rows: list[_Row]) -> Iterator[str]:
         wanted = " ".join(self.mapping.expressions())
         words = set(re.findall(r"\w+", wanted))
         keys = (str(key) for row in rows for key in row.fields)

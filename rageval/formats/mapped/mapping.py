@@ -34,7 +34,7 @@ class GradeFields(Record):
     items: Expression | None = None
     document: Expression | None = None  # of an item in a list
     grade: Expression | None = None
-    threshold: Number | None = None  # grades are fractions, of which those from here on are 1
+    threshold: Number | None = None  # fractions from here on are 1, those below 0
     relevant_from: int = 1  # documents with such a grade are expected, unless `expected` is given
 
 

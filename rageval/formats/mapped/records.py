@@ -21,6 +21,7 @@ from rageval.nodes import Node, compose_json, compose_yaml, kind_of, line_of, wh
 from rageval.source import read_text
 
 _SEPARATORS = ",;\t|"  # of the cells of a table
+_LETOR = re.compile(r"(-?[\d.]+)\s+qid:(\S+)\s[^#]*#\s*(\S+)\s+(.+)")
 _WHOLE = re.compile(r"-?(0|[1-9]\d*)")
 
 
@@ -53,6 +54,8 @@ def read_records(path: Path, sheet: str | None = None) -> Records:
     suffix = Path(path.name.removesuffix(".gz")).suffix.lower()
     if suffix == ".xlsx":
         return _excel(path, sheet)
+    if suffix in (".ltr", ".txt"):
+        return _letor(path)
     if suffix not in _READERS:
         raise InputError(f"{path}: {suffix or 'no ending'!s} is not read; {_ALLOWED}")
     return _READERS[suffix](path)
@@ -140,6 +143,24 @@ def _csv(path: Path) -> Records:
     return _table(path, _csv_rows(reader, path))
 
 
+def _letor(path: Path) -> Records:
+    """Read `grade qid:NAME features # document query`, as learning to rank has it."""
+    lines: dict[int, int] = {}
+    found: list[dict[str, Any]] = []
+    for line, row in enumerate(read_text(path).split("\n"), start=1):
+        if not row.strip() or row.startswith("#"):
+            continue
+        match = _LETOR.fullmatch(row.strip())
+        if match is None:
+            raise InputError(
+                f"{path}:{line}: a grade, qid:NAME and # with a document and a query are needed"
+            )
+        fields = dict(zip(("grade", "qid", "document", "query"), match.groups(), strict=True))
+        lines[id(fields)] = line
+        found.append(fields)
+    return Records(found, lines)
+
+
 def _csv_rows(reader: Any, path: Path) -> Iterator[tuple[int, Sequence[Any]]]:  # noqa: ANN401  csv has no name for it
     line = 1
     while True:
@@ -225,4 +246,4 @@ _READERS: Mapping[str, Callable[[Path], Records]] = {
     ".tsv": _csv,
     ".parquet": _parquet,
 }
-_ALLOWED = f"allowed are {', '.join(_READERS)} and .xlsx"
+_ALLOWED = f"allowed are {', '.join(_READERS)} and .xlsx, and .ltr or .txt with learning to rank"
