@@ -70,9 +70,8 @@ class MappedGolden:
         kept = [pair for name, pair in drafts.items() if name not in left_out]
         pairs = [(row.line, self._finished(draft)) for row, draft in kept]
         golden = golden_of(self.name, path, pairs, faults)
-        return replace(
-            golden, notes=(*golden.notes, *passages.notes, *self._notes(rows, bare, reader))
-        )
+        told = (*self._of_labels(len(bare), len(drafts), reader), *self._unread(rows))
+        return replace(golden, notes=(*golden.notes, *passages.notes, *told))
 
     def _rows(self, records: Records, path: Path) -> Iterator[_Row]:
         value = records.value
