@@ -217,3 +217,22 @@ def test_squad_rows_of_the_hub_are_exact_spans(typed, tmp_path):
     first, second = loaded(typed, tmp_path, "dataset=squad_rows", "dataset.path=s.parquet")
     assert first["supporting"][0]["span"] == [9, 13]
     assert second["answerable"] is False
+
+
+def test_the_document_that_the_query_is_itself_is_left_out_where_that_is_asked(typed, tmp_path):
+    jsonl(
+        tmp_path / "corpus.jsonl",
+        {"_id": "a", "text": "bees keep warm in winter"},
+        {"_id": "b", "text": "bees are warm"},
+        {"_id": "c", "text": "boats float"},
+    )
+    jsonl(tmp_path / "queries.jsonl", {"_id": "a", "text": "bees keep warm in winter"})
+    (tmp_path / "qrels").mkdir()
+    (tmp_path / "qrels" / "test.tsv").write_text("query-id\tcorpus-id\tscore\na\tb\t1\n")
+    words = ("+retriever=bm25", "dataset=beir", "dataset.path=.", "chunking=whole",
+             "dataset.name=args", "tracking=off", "latency.sample=0")  # fmt: skip
+    hits = [
+        next(line.split()[2] for line in said.out.splitlines() if line.startswith("all "))
+        for said in (typed(*words), typed(*words, "dataset.exclude_self=true"))
+    ]
+    assert hits == ["0.00", "1.00"]

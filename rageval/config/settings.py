@@ -47,6 +47,7 @@ class DatasetConfig(SourceConfig):
     questions: Name | None = None
     qrels: Name | None = None
     dangling: Literal["refuse", "drop"] | None = None  # judgements of what is not there
+    exclude_self: Flag = False  # leave out the document whose id is the question's
     mapping: GoldenMapping | None = None  # where a file of any shape has what
 
     @model_validator(mode="after")

@@ -21,6 +21,7 @@ class Judging:
 
     cutoffs: Cutoffs
     min_overlap: float
+    exclude_self: bool = False
 
 
 def facts_of(corpus: Corpus, scored: GoldenSet, access: Access, judging: Judging) -> dict[str, Any]:
@@ -36,6 +37,7 @@ def facts_of(corpus: Corpus, scored: GoldenSet, access: Access, judging: Judging
         "min_overlap": judging.min_overlap,
         "groups": {asker: sorted(access.groups(asker)) for asker in askers},
         "scoring": SCORING,
+        **({"exclude_self": True} if judging.exclude_self else {}),
     }
 
 
