@@ -12,6 +12,7 @@ from rageval.fields import Count, Flag, Name, Natural, Number, Record, SetIdenti
 from rageval.formats.mapped.mapping import GoldenMapping
 from rageval.gate.settings import GateConfig
 from rageval.gate.thresholds import GateThresholds
+from rageval.judging.quotes import Quoting
 from rageval.measures.catalogue import Cutoffs, catalogue
 from rageval.stages.store import CacheConfig
 from rageval.tracking.settings import RegistryConfig, TrackingConfig
@@ -47,6 +48,7 @@ class DatasetConfig(SourceConfig):
     questions: Name | None = None
     qrels: Name | None = None
     dangling: Literal["refuse", "drop"] | None = None  # judgements of what is not there
+    quotes: Quoting = "space"  # how quotes of the labels match
     exclude_self: Flag = False  # leave out the document whose id is the question's
     mapping: GoldenMapping | None = None  # where a file of any shape has what
 
