@@ -25,7 +25,7 @@ CORPUS = Corpus(
         Document("leave", LEAVE),
         Document("hr/travel", "# Travel\n\nTwenty euros a day.\n"),
         Document("hr/index", "# People\n\nWho we are at work.\n"),
-        Document("bikes", "# Bikes\n\nBook one at the front desk.\n"),
+        Document("bikes", "# Company bikes\n\nBook one at the front desk.\n"),
     ),
     "test",
 )
@@ -262,6 +262,8 @@ def test_an_unknown_key_of_a_mapping_is_refused():
         ("https://docs.example.org/hr/travel/#meals", "hr/travel"),
         ("https://docs.example.org/hr/", "hr/index"),
         ("Leave.MD", "leave"),
+        ("Company bikes", "bikes"),
+        ("Tra_vel.pdf", "hr/travel"),
     ],
 )
 def test_a_document_is_named_by_path_file_or_address(tmp_path, source, document):

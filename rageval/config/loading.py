@@ -19,6 +19,7 @@ from rageval.judging.check import check
 from rageval.judging.grouping import group_keys
 from rageval.judging.quotes import quoted_loosely
 from rageval.judging.resolution import Evidence
+from rageval.languages import misfit
 from rageval.pipeline import Pipeline
 from rageval.split import DEV, HOLDOUT, Assignment
 
@@ -92,7 +93,8 @@ def load(config: DatasetConfig, added: tuple[Question, ...] = ()) -> Dataset:
     golden = replace(golden, questions=(*golden.questions, *added))
     require_own_lock(config, golden)
     evidence = check(golden, corpus, access, config.quotes)
-    golden = replace(golden, notes=(*golden.notes, *_loose_quotes(config, golden, corpus)))
+    told = (*_loose_quotes(config, golden, corpus), *_misfit(config, golden))
+    golden = replace(golden, notes=(*golden.notes, *told))
     split = build(config.split, "dataset.split")
     assignment: Assignment = split.assign(golden, group_keys(golden, evidence, corpus))
     identity = identify(config, golden, assignment)
@@ -107,6 +109,13 @@ def _loose_quotes(config: DatasetConfig, golden: GoldenSet, corpus: Corpus) -> I
         quotes = "1 quote is" if loose == 1 else f"{loose} quotes are"
         how = "white space" if config.quotes == "space" else "white space, case and Markdown marks"
         yield f"{quotes} in the corpus up to {how} only; dataset.quotes=exact refuses that"
+
+
+def _misfit(config: DatasetConfig, golden: GoldenSet) -> Iterator[str]:
+    """Say if the questions look like another language than those that are set."""
+    if config.languages:
+        found = misfit((question.text for question in golden), config.languages)
+        yield from [found] if found else []
 
 
 def _golden(config: DatasetConfig, corpus: Corpus) -> GoldenSet:

@@ -13,6 +13,7 @@ from rageval.errors import InputError
 from rageval.faults import near_names
 
 _SUFFIX = re.compile(r"\.[A-Za-z][A-Za-z0-9]{0,9}$")
+_TITLE = re.compile(r"\s*#\s+(.+?)\s*#*\s*(?:\n|\Z)")
 _FRONT = frozenset({"index", "_index", "readme"})  # pages that stand for their folder
 _LISTED = 5  # documents in a message
 
@@ -27,8 +28,9 @@ class DocumentNames:
         """Return the document that a source means.
 
         A source is an id; an id with a suffix (`leave.md`), from another root (`site/docs/leave`)
-        or without its folders (`leave` for `hr/leave`); or an address of a page. Case does not
-        count where only one document is left.
+        or without its folders (`leave` for `hr/leave`); an address of a page; or a file name or
+        title in the same letters and digits (`Sick leave.pdf` for `sick-leave`). Case does not count
+        where only one document is left.
 
         Raises
         ------
@@ -62,7 +64,7 @@ class DocumentNames:
         whole = [name for name, complete in near.items() if complete]
         if whole or parts[-1] in _FRONT:
             return whole
-        return list(near)
+        return list(near) or self._by_letters.get(_letters(parts[-1]), [])
 
     def _same_end(self, parts: tuple[str, ...]) -> Iterator[tuple[str, bool]]:
         """Yield the documents with the same last part, with whether one path ends the other."""
@@ -73,6 +75,17 @@ class DocumentNames:
             for name, path in self._by_end.get(parts[-2], ()):
                 shared = min(len(path), len(parts) - 1)
                 yield name, path[-shared:] == parts[:-1][-shared:]
+
+    @cached_property
+    def _by_letters(self) -> dict[str, list[str]]:
+        """The documents by the letters and digits of their last part, and of their titles."""
+        found: dict[str, dict[str, None]] = {}
+        for document in self._corpus:
+            title = _TITLE.match(document.text)
+            for name in (document.id.rpartition("/")[2], title[1] if title else ""):
+                if letters := _letters(name):
+                    found.setdefault(letters, {})[document.id] = None
+        return {letters: list(names) for letters, names in found.items()}
 
     @cached_property
     def _by_end(self) -> dict[str, list[tuple[str, tuple[str, ...]]]]:
@@ -86,6 +99,10 @@ class DocumentNames:
             if len(path) > 1 and path[-1] in _FRONT:
                 found.setdefault(path[-2], []).append((name, path[:-1]))
         return found
+
+
+def _letters(name: str) -> str:
+    return re.sub(r"[\W_]+", "", name.casefold())
 
 
 def document_of(source: str, corpus: Corpus) -> str:
