@@ -38,6 +38,11 @@ class Faults:
         """
         self._found.setdefault(path, {}).setdefault(sentence, []).append((line, about))
 
+    def says(self, beginning: str) -> bool:
+        """Say whether any sentence so far begins like that."""
+        sentences = (sentence for found in self._found.values() for sentence in found)
+        return any(sentence.startswith(beginning) for sentence in sentences)
+
     def __bool__(self) -> bool:
         return bool(self._found)
 

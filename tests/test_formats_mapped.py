@@ -309,6 +309,23 @@ def test_a_front_page_of_another_folder_is_not_taken(tmp_path):
             ["question=question", "evidence.items=contexts", "evidence.text='@'"],
         ),
         (
+            {"pay": [{"q": "a", "doc": "leave"}], "bikes": [{"q": "b", "doc": "bikes"}]},
+            ["rows='values(@)[]'", "question=q", "expected=doc"],
+        ),
+        (
+            {"days off?": ["leave.md"], "a bike?": ["bikes.md"]},
+            ["rows='entries(@)'", "question=id", "expected=value"],
+        ),
+        (
+            [{"Question": "a", "Expected Document": "leave", "Expected Section": "Paid"}],
+            ["question=Question", "evidence.document='Expected Document'",
+             "evidence.heading='Expected Section'"],
+        ),
+        (
+            [{"messages": [{"role": "user", "content": "days?"}], "sources": ["leave"]}],
+            ["question='messages[?role==\\'user\\'].content | [-1]'", "expected=sources"],
+        ),
+        (
             [{"question": "a", "src": "leave"}, {"question": "b", "src": "leave;bikes"}],
             ["question=question", "expected=src", "documents.separator=';'"],
         ),

@@ -29,8 +29,8 @@ class DocumentNames:
 
         A source is an id; an id with a suffix (`leave.md`), from another root (`site/docs/leave`)
         or without its folders (`leave` for `hr/leave`); an address of a page; or a file name or
-        title in the same letters and digits (`Sick leave.pdf` for `sick-leave`). Case does not count
-        where only one document is left.
+        title in the same letters and digits (`Sick leave.pdf` for `sick-leave`). Case does not
+        count where only one document is left.
 
         Raises
         ------

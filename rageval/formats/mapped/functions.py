@@ -12,6 +12,7 @@ from jmespath.exceptions import JMESPathError
 
 from rageval.errors import InputError
 from rageval.fingerprint import digest
+from rageval.formats.mapped.shape import entries
 
 _DIGITS = 10  # hexadecimal, of a hash
 _ANY: Any = {"types": []}  # jmespath checks nothing then
@@ -70,7 +71,7 @@ class _Functions(functions.Functions):
     @functions.signature({"types": ["object"]})
     def _func_entries(self, value: Mapping[str, Any]) -> Any:  # noqa: ANN401  any JSON value
         """Return the values of a mapping as rows, with its keys as `id`."""
-        return [_entry(key, item) for key, item in value.items()]
+        return entries(value)
 
     @functions.signature({"types": ["object"]})
     def _func_by_id(self, value: Mapping[str, Any]) -> Any:  # noqa: ANN401  any JSON value
@@ -120,10 +121,6 @@ def search(expression: str, value: Any) -> Any:  # noqa: ANN401  any JSON value
         raise InputError(
             f"{expression!r} is no key and no JMESPath that can be read here: {told}{known}"
         ) from error
-
-
-def _entry(key: str, item: Any) -> Any:  # noqa: ANN401  any JSON value
-    return {"id": key, **item} if isinstance(item, dict) else {"id": key, "value": item}
 
 
 def _texts(value: Any) -> list[str]:  # noqa: ANN401  any JSON value

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Iterator
+from dataclasses import replace
 from pathlib import Path
 
 from rageval.corpus.document import Corpus
@@ -26,8 +27,8 @@ _WRONG = re.compile(r"trap|distract|must_?not|negative|irrelevant|not_relevant|w
 _SYSTEM = re.compile(r"retriev(ed|al)|actual|predict|generated|candidate|^output|rank|returned")
 _NOT_ANSWERED = re.compile(r"refus|unanswer|no_?answer|out_?of_?scope|impossible|abstain|negative$")
 _ANSWERED = re.compile(r"(^|[._])(is_)?(answerable|in_scope|has_answer)$")
-_HEADING = re.compile(r"(^|[._])(heading|section|section_title|heading_path|anchor)s?$")
-_GRADE = re.compile(r"(^|[._])(gain|grade|rating|relevance|score|rel|label|judgment)$")
+_HEADING = re.compile(r"(^|[._ ])(heading|section|section_title|heading_path|anchor)s?$")
+_GRADE = re.compile(r"(^|[._ ])(gain|grade|rating|relevance|score|rel|label|judgment)$")
 _SEPARATORS = (";", ",", "|", "\n")
 _MOST = 0.5  # of the values at least must mean a document, or stand in one
 _SHORTEST = 15  # characters of a text that is looked up in the corpus
@@ -50,7 +51,7 @@ def propose(records: Records, path: Path, corpus: Corpus) -> InputError:
             f"{path}: no key looks like a question; name it: dataset.mapping.question=…; "
             f"there are: {keys}"
         )
-    others = [place for place in places if place is not question]
+    others = [place for place in places if place.values is not question.values]
     labels = _labels(others, shape, _Meaning(corpus))
     if not any(key.startswith(("expected", "evidence", "grades")) for key in labels):
         keys = ", ".join(place.path for place in others) or "none"
@@ -101,7 +102,16 @@ def _question(places: list[Place]) -> Place | None:
                 if parts[-1] == name and len(parts) == depth + 1 and "[]" not in place.path:
                     return place
     asking = [place for place in texts if _asks(place) >= _MOST]
-    return max(asking, key=_asks) if asking else None
+    if asking:
+        return _last_turn(max(asking, key=_asks))
+    named = {place.name: place for place in texts}
+    return named.get("id") if set(named) == {"id", "value"} else None  # questions as keys
+
+
+def _last_turn(place: Place) -> Place:
+    """Return the place of the last user's turn, where a place is that of every turn."""
+    turns, dot, _ = place.path.rpartition("[].content")
+    return replace(place, path=f"{turns}[?role=='user'].content | [-1]") if dot else place
 
 
 def _asks(place: Place) -> float:
@@ -120,7 +130,7 @@ def _labels(places: list[Place], shape: Shape, meaning: _Meaning) -> Words:
         return {**words, **graded}
     if right:
         best = max(right, key=lambda place: (_named(place), meaning.documents(place.values)))
-        return {**words, **_in_documents(best, known), **_separator(best, meaning)}
+        return {**words, **_in_documents(best, known), **_separator([best, *wrong[:1]], meaning)}
     split = next(_split(known, meaning), None)
     if split:
         return {**words, "expected": split[0].path, "documents.separator": split[1]}
@@ -180,10 +190,13 @@ def _split(places: list[Place], meaning: _Meaning) -> Iterator[tuple[Place, str]
                 yield place, separator
 
 
-def _separator(place: Place, meaning: _Meaning) -> Words:
-    """Return what stands between documents in some texts of a place of documents."""
-    whole = meaning.documents(place.texts)
-    better = (s for p, s in _split([place], meaning) if meaning.documents(p.texts, s) > whole)
+def _separator(places: list[Place], meaning: _Meaning) -> Words:
+    """Return what stands between documents in some texts of places of documents."""
+    better = (
+        separator
+        for place, separator in _split(places, meaning)
+        if meaning.documents(place.texts, separator) > meaning.documents(place.texts)
+    )
     found = next(better, None)
     return {} if found is None else {"documents.separator": found}
 
@@ -222,7 +235,12 @@ def _answering(places: list[Place]) -> Words:
 
 
 def _value(text: str) -> str:
-    """Return a value as Hydra reads it: in quotes unless it is a plain word."""
+    """Return a value as Hydra reads it: in quotes unless it is a plain word.
+
+    A key that JMESPath needs quotes for may be written as it is.
+    """
+    if (key := re.fullmatch(r'"([\w -]+)"', text)) is not None:
+        text = key[1]
     if re.fullmatch(r"[A-Za-z_][\w.-]*", text):
         return text
     escaped = re.sub(r"(\\*)(?='|\Z)", r"\1\1", text).replace("'", r"\'")

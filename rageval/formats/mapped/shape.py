@@ -13,6 +13,14 @@ _MAPS = ({"queries", "questions"}, {"relevant_docs", "qrels", "relevant"})  # jo
 Row = Mapping[str, Any]
 
 
+def entries(value: Mapping[str, Any]) -> list[dict[str, Any]]:
+    """Return the values of a mapping as rows, with its keys as `id`."""
+    return [
+        {"id": key, **item} if isinstance(item, dict) else {"id": key, "value": item}
+        for key, item in value.items()
+    ]
+
+
 @dataclass(frozen=True)
 class Place:
     """One place of a row: a path as JMESPath, and what the rows hold there."""
@@ -71,11 +79,23 @@ def shape_of(value: Any) -> Shape | None:  # noqa: ANN401  any JSON value
         return None
     if maps := _joined_maps(value):
         return maps
+    several = [item for item in value.values() if _holds_rows(item)]
+    if len(several) > 1 and len(several) == len(value):
+        return _shape("values(@)[]", [row for item in several for row in item])
     options = [found for path, items in _lists(value, "") if (found := _shape(path, items))]
     if options:
         return max(options, key=lambda shape: shape.count)
-    rows = [{"id": key, **item} for key, item in value.items() if isinstance(item, dict)]
-    return _shape("entries(@)", rows) if len(rows) == len(value) and len(rows) > 1 else None
+    return _shape("entries(@)", entries(value)) if _is_alike(value) else None
+
+
+def _holds_rows(value: Any) -> bool:  # noqa: ANN401  any JSON value
+    return isinstance(value, list) and any(isinstance(row, dict) for row in value)
+
+
+def _is_alike(value: Mapping[str, Any]) -> bool:
+    """Say whether the values of a mapping are all of one kind, as those of rows by id are."""
+    kinds = {type(item) for item in value.values()}
+    return len(value) > 1 and (kinds == {dict} or kinds <= {list, str})
 
 
 def _shape(path: str | None, rows: list[Any]) -> Shape | None:
@@ -103,7 +123,7 @@ def _lists(value: Mapping[str, Any], path: str) -> Iterator[tuple[str, list[Any]
     """Yield the lists of mappings in a mapping, and in those inside it."""
     for key, item in value.items():
         here = _step(path, key)
-        if isinstance(item, list) and any(isinstance(row, dict) for row in item):
+        if _holds_rows(item):
             yield here, item
         elif isinstance(item, dict) and path.count(".") < 1:
             yield from _lists(item, here)
