@@ -2,21 +2,30 @@
 
 from __future__ import annotations
 
+import difflib
 import re
 import unicodedata
 from collections.abc import Sequence
 from functools import cached_property, lru_cache
-from typing import Annotated, ClassVar, Literal
+from typing import Annotated, ClassVar
 
 import regex
-from pydantic import Field
+from pydantic import AfterValidator, Field
 
+from rageval.errors import InputError
 from rageval.fields import component
+from rageval.languages import NAMES, STEMMED, stop_words
 
-Language = Literal[
-    "danish", "dutch", "english", "french", "german", "italian", "norwegian", "portuguese",
-    "russian", "spanish", "swedish", "turkish",
-]  # fmt: skip
+
+def _known(language: str) -> str:
+    if language not in NAMES:
+        near = difflib.get_close_matches(language, NAMES, n=1)
+        hint = f"did you mean {near[0]!r}? " if near else ""
+        raise ValueError(f"is no language that is known; {hint}there are: {', '.join(NAMES)}")
+    return language
+
+
+Language = Annotated[str, Field(strict=True), AfterValidator(_known)]
 
 _UNSPACED = r"\p{Han}\p{Hiragana}\p{Katakana}\p{Thai}\p{Lao}\p{Khmer}\p{Myanmar}"
 _WORD = regex.compile(
@@ -24,6 +33,7 @@ _WORD = regex.compile(
     regex.V1,
 )
 _ASCII_WORD = re.compile(r"[a-z0-9]+")
+_HANGUL = regex.compile(r"\p{Hangul}+")
 _SCRIPT_RUN = regex.compile(rf"[{_UNSPACED}]")
 _OPTIONAL = regex.compile(r"[\p{Block=Arabic}&&\p{Mn}]|\u0640", regex.V1)
 
@@ -33,9 +43,11 @@ class Analyser:
     """Splits text into terms: folded words, without stop words, stemmed.
 
     A word is a run of letters, marks and digits, whatever the script; an emoji is a word. Scripts
-    written without spaces give their characters and pairs of characters instead. Arabic vowel signs
-    and stretched letters, which writers use at will, are dropped. With several languages, a text is
-    treated in the one that most of its words are stop words of; the first named wins a tie.
+    written without spaces give their characters and pairs of characters instead, and so do Korean
+    words their pairs where `korean` is named. Arabic vowel signs and stretched letters, which
+    writers use at will, are dropped. With several languages, a text is treated in the one that most
+    of its words are stop words of; the first named wins a tie. Of some languages there are no stop
+    words.
 
     Examples
     --------
@@ -45,6 +57,8 @@ class Analyser:
     ['viel', 'urlaubstag']
     >>> Analyser()("东京 🚀")
     ['东', '京', '东京', '🚀']
+    >>> Analyser(languages=["korean"])("휴가는 30일")
+    ['휴가', '가는', '30일']
     """
 
     version: ClassVar[int] = 1  # raised when equal input may give other output
@@ -57,6 +71,8 @@ class Analyser:
     def __call__(self, text: str) -> list[str]:
         """Return the terms of a text, in order, repeats kept."""
         words = _words(text)
+        if "korean" in self.languages:
+            words = [part for word in words for part in _pairs(word)]
         language = self._language(words)
         if self.stop_words:
             unwanted = self._stop_words[language]
@@ -85,14 +101,7 @@ class Analyser:
 
     @cached_property
     def _stop_words(self) -> dict[str, frozenset[str]]:
-        from bm25s import stopwords  # a library that only retrieval needs
-
-        lists = {name: f"STOPWORDS_{name.upper()}" for name in self.languages}
-        lists.update({"english": "STOPWORDS_EN_PLUS"} if "english" in lists else {})
-        return {
-            name: frozenset(map(_folded, getattr(stopwords, listed)))
-            for name, listed in lists.items()
-        }
+        return {name: frozenset(map(_folded, stop_words(name))) for name in self.languages}
 
     @cached_property
     def _stems(self) -> dict[str, _Stems]:
@@ -111,10 +120,21 @@ class _Stems(dict[str, str]):
         super().__init__()
         import Stemmer
 
-        self._stemmer = Stemmer.Stemmer(language, 0)
+        if language in STEMMED and language not in Stemmer.algorithms():
+            raise InputError(
+                f"this version of PyStemmer does not stem {language}: pip install -U PyStemmer"
+            )
+        self._stemmer = Stemmer.Stemmer(language, 0) if language in STEMMED else None
 
     def __missing__(self, word: str) -> str:
-        return self.setdefault(word, self._stemmer.stemWord(word))
+        return self.setdefault(word, self._stemmer.stemWord(word) if self._stemmer else word)
+
+
+def _pairs(word: str) -> list[str]:
+    """Return the pairs of characters of a Korean word; any other word is left whole."""
+    if len(word) < 2 or not _HANGUL.fullmatch(word):
+        return [word]
+    return [word[i : i + 2] for i in range(len(word) - 1)]
 
 
 def _folded(text: str) -> str:

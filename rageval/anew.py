@@ -13,12 +13,14 @@ from rageval.config.reading import plain, read
 from rageval.config.restoring import allowed, supplied
 from rageval.config.settings import PipelineConfig
 from rageval.errors import InputError, NoVerdictError
+from rageval.formats.trec.ids import RunDocuments
 from rageval.plan import Plan
 from rageval.registry.baseline import Baseline
 from rageval.stages.store import Stages
 from rageval.tracking.reading import RESCORE, SINGLE, Kept
 
 _RETRIEVAL = ("chunking", "analyser", "encoder", "retriever", "rewriting", "window", "variant")
+RUN_DOCUMENTS = f"{RunDocuments.__module__}.{RunDocuments.__qualname__}"
 _NAMED = 3  # differences that one sentence lists
 
 
@@ -170,6 +172,9 @@ def _grafted(now: DictConfig, champion: DictConfig) -> DictConfig:
     for key in _RETRIEVAL:
         now[key] = champion.get(key, {"tag": None})  # older configurations have no variant
     now.window.depth = depth
+    if now.dataset.corpus.get("_target_") == RUN_DOCUMENTS:
+        # Documents that are known by id alone are those of the run that is scored.
+        now.dataset.corpus.run = now.dataset.golden.run = now.retriever.run
     now.secrets = OmegaConf.merge(now.get("secrets") or {}, champion.get("secrets") or {})
     return now
 

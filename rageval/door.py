@@ -10,13 +10,13 @@ from collections.abc import Sequence
 from importlib import import_module
 from typing import TYPE_CHECKING
 
-from rageval import __version__
 from rageval.errors import InputError, RagevalError
 from rageval.escaping.redaction import remember, remember_passwords
 from rageval.escaping.streams import clean_output
 from rageval.internal_error import INTERNAL_ERROR, reported
 from rageval.options import require_options
 from rageval.verbs import VERBS, Verb
+from rageval.version import __version__
 
 if TYPE_CHECKING:
     from omegaconf import DictConfig
@@ -27,7 +27,7 @@ _GATING = ("gate", "promote", "rollback")  # what needs no more of a set than it
 # What MLflow reads of the environment, with an account in it.
 _CREDENTIALS = ("MLFLOW_TRACKING_PASSWORD", "MLFLOW_TRACKING_TOKEN", "DATABRICKS_TOKEN")
 _STORES = ("MLFLOW_TRACKING_URI", "MLFLOW_REGISTRY_URI")
-_OPTIONAL_GROUPS = ("retriever", "experiment", "log")
+_OPTIONAL_GROUPS = ("retriever", "experiment", "log", "mapping")
 
 
 def enter(words: Sequence[str]) -> int:

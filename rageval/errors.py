@@ -4,6 +4,7 @@
 
     RagevalError            a sentence and the exit code it ends the program with
     ├── InputError          2  the user's config, data or labels are wrong; nothing was written
+    │   └── ProposalError      a choice is missing; one is proposed
     ├── NoVerdictError      3  no verdict is possible
     └── UnreachableError    4  the store or a backend cannot be reached, or is taken by another
 
@@ -30,6 +31,14 @@ class InputError(RagevalError):
     def of(cls, faults: Iterable[str]) -> InputError:
         """Gather several faults into one error, one line each, in the order given."""
         return cls("\n".join(faults))
+
+
+class ProposalError(InputError):
+    """Something must be chosen that nobody chose; what would fit is proposed, and never used."""
+
+    def __init__(self, sentence: str, words: tuple[str, ...]) -> None:
+        super().__init__(sentence)
+        self.words = words  # overrides of the command line that choose it
 
 
 class NoVerdictError(RagevalError):

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import difflib
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from pathlib import Path
 
 from rageval.errors import InputError
 
+_LISTED = 5  # lines in a message
 _COMPARED = 100_000  # pairs of names at most: a wrong file has thousands of unknown ones
 
 
@@ -27,11 +28,20 @@ class Faults:
     """
 
     def __init__(self) -> None:
-        self._found: dict[Path, list[tuple[int, str]]] = {}
+        self._found: dict[Path, dict[str, list[tuple[int, str]]]] = {}
 
-    def add(self, path: Path, line: int, sentence: str) -> None:
-        """Note one fault; line 0 is the file as a whole."""
-        self._found.setdefault(path, []).append((line, sentence))
+    def add(self, path: Path, line: int, sentence: str, about: str = "") -> None:
+        """Note one fault; line 0 is the file as a whole.
+
+        `about` names what has the fault, such as a question. A sentence that is said of several is
+        reported once, with their number and lines.
+        """
+        self._found.setdefault(path, {}).setdefault(sentence, []).append((line, about))
+
+    def says(self, beginning: str) -> bool:
+        """Say whether any sentence so far begins like that."""
+        sentences = (sentence for found in self._found.values() for sentence in found)
+        return any(sentence.startswith(beginning) for sentence in sentences)
 
     def __bool__(self) -> bool:
         return bool(self._found)
@@ -40,10 +50,30 @@ class Faults:
         """Raise all faults as one InputError, by file and then line; without any do nothing."""
         if self._found:
             raise InputError.of(
-                f"{path}:{line}: {sentence}" if line else f"{path}: {sentence}"
+                line
                 for path, found in self._found.items()
-                for line, sentence in sorted(found, key=lambda fault: fault[0])
+                for _, line in sorted(_lines(path, found), key=lambda pair: pair[0])
             )
+
+
+def _lines(path: Path, found: Mapping[str, list[tuple[int, str]]]) -> Iterator[tuple[int, str]]:
+    """Yield the faults of a file with the line that each is first on."""
+    for sentence, places in found.items():
+        rows = list(dict.fromkeys(sorted(line for line, _ in places)))
+        line, about = min(places, key=lambda place: place[0])
+        where = f"{path}:{line}" if line else str(path)
+        if len(places) == 1:
+            yield line, f"{where}: {about}: {sentence}" if about else f"{where}: {sentence}"
+        else:
+            yield line, f"{where}: {sentence} ({len(places)} times{_on(rows)})"
+
+
+def _on(rows: list[int]) -> str:
+    """Return on which lines a fault is, as the end of a sentence."""
+    if len(rows) < 2:
+        return ""
+    more = ", …" if len(rows) > _LISTED else ""
+    return f", on lines {', '.join(map(str, rows[:_LISTED]))}{more}"
 
 
 def near_names(names: Iterable[str], known: Collection[str]) -> dict[str, str]:

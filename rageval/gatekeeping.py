@@ -20,6 +20,7 @@ from rageval.comparison.result import Result, same_answers
 from rageval.config.settings import EvaluationConfig
 from rageval.errors import InputError, NoVerdictError, UnreachableError
 from rageval.fingerprint import text_digest
+from rageval.formats.trec.ids import UNVERSIONED
 from rageval.gate.decision import Terms, decide
 from rageval.gate.exceptions import NO_EXCEPTIONS, read_exceptions
 from rageval.gate.settings import GateConfig
@@ -152,6 +153,11 @@ def _candidate(store: Store, run: str, rules: Rules) -> Kept:
     if not candidate.sealed:
         raise NoVerdictError(
             f"run {run} was written by rageval 0.1.0, which sealed nothing: make a new run of it"
+        )
+    if candidate.facts["benchmark"].get("corpus") == UNVERSIONED:
+        raise InputError(
+            f"run {run} was scored by ids alone, so nothing says what its documents held: score it "
+            "again with a name for their state: dataset.corpus.version=…"
         )
     try:
         rules.thresholds.require_known(candidate.result.measures)

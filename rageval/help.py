@@ -58,6 +58,21 @@ Keys:
   export.path=…           where an export is written; what the format cannot keep is named
 """
 
+_SCORE = """\
+Score a TREC run file against TREC judgements, by id: no corpus and no topics. Logged like any run.
+
+  python -m rageval score run=run.txt qrels=qrels.txt
+  python -m rageval score run=run.txt qrels=qrels.txt measures=[nDCG@10,AP,P@5] per_query=true
+  python -m rageval score run=run.txt qrels=qrels.txt dataset.corpus.version=2024-05    then gate
+
+Measures are trec_eval's, named as ir_measures does: nDCG, nDCG@k, AP, AP@k, RR, RR@k, P@k, R@k,
+Success@k, Rprec, Bpref, IPrec@recall, SetP, SetR, SetF; 'measures=["P(rel=2)@5"]': from grade 2.
+Every judged query counts, as with trec_eval -c: one without a ranking is a miss.
+
+Choices (GROUP=CHOICE):
+{choices}
+"""
+
 _COMPARE = """\
 Compare two runs question by question: improved, regressed, added, removed, relabelled. No verdict.
 
@@ -191,6 +206,7 @@ _JUDGING = ("dataset", "threshold", "tracking")
 _READING = ("dataset", "tracking")
 _TEXTS = {
     "evaluate": (_EVALUATE, _GROUPS),
+    "score": (_SCORE, ("threshold", "tracking")),
     "compare": (_COMPARE, _READING),
     "gate": (_GATE, _JUDGING),
     "promote": (_PROMOTE, _JUDGING),

@@ -11,8 +11,8 @@ import traceback
 from collections.abc import Sequence
 from pathlib import Path
 
-from rageval import __version__
 from rageval.escaping.redaction import without_accounts
+from rageval.version import __version__
 
 INTERNAL_ERROR = 70  # the exit code; never 1, which is a failed gate
 

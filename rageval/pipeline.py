@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from rageval.chunking.chunks import Chunker, Chunks, cut
 from rageval.corpus.document import Corpus
 from rageval.golden.access import Access
+from rageval.retrievers.excluding import without
 from rageval.retrievers.retriever import Candidates, Index, Query, Retriever, Scope
 from rageval.rewriting import Rewriter
 from rageval.window import Ranking, Window, rank
@@ -20,6 +21,7 @@ class Ask:
     question: str
     asker: str | None = None  # None: public documents only
     history: tuple[str, ...] = ()  # earlier turns, oldest first
+    excluded: str | None = None  # the document that the question itself is; it is no answer
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,7 +114,14 @@ class Pipeline:
             Query(self.parts.rewriter.rewrite(ask.question, ask.history), scopes[ask.asker])
             for ask in asks
         ]
-        return self.index.search(queries, depth)
+        own = [self._own(ask) for ask in asks]
+        if all(number is None for number in own):
+            return self.index.search(queries, depth)
+        return without(self.index.search(queries, depth + 1), own, self.chunks.document, depth)
+
+    def _own(self, ask: Ask) -> int | None:
+        """Return the number of the document that a question itself is."""
+        return None if ask.excluded is None else self.chunks.corpus.number.get(ask.excluded)
 
     def rank(self, candidates: Candidates) -> Ranking:
         """Apply the floor and the per-document cap."""

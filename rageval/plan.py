@@ -95,8 +95,12 @@ class Plan:
     @cached_property
     def benchmark_facts(self) -> Mapping[str, Any]:
         """Return what the benchmark is named by."""
-        judging = benchmarks.Judging(self.config.measures, self.config.judging.min_overlap)
-        asked = [judging.cutoffs.model_dump(mode="json"), judging.min_overlap]
+        judging = benchmarks.Judging(
+            self.config.measures,
+            self.config.judging.min_overlap,
+            self.config.dataset.exclude_self,
+        )
+        asked = [judging.cutoffs.facts, judging.min_overlap]
         return self.stages.aside(
             "benchmark",
             digest([self.source, self.split, *asked]),
@@ -123,7 +127,8 @@ class Plan:
     @property
     def questions(self) -> str:
         """Return what names the questions as a retriever is asked them."""
-        return digest([self.labels, self.tree.kept["rewriting"]])
+        asked = [self.labels, self.tree.kept["rewriting"]]
+        return digest([*asked, "exclude self"] if self.config.dataset.exclude_self else asked)
 
     @property
     def asked(self) -> Benchmark:
@@ -133,7 +138,11 @@ class Plan:
             "asked",
             self.benchmark,
             lambda: Benchmark(
-                side.golden.questions, side.evidence, config.measures, config.judging.min_overlap
+                side.golden.questions,
+                side.evidence,
+                config.measures,
+                config.judging.min_overlap,
+                config.dataset.exclude_self,
             ),
         )
 

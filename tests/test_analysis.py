@@ -1,13 +1,12 @@
 """Terms of texts in many scripts and languages."""
 
-from typing import get_args
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import ValidationError
 
-from rageval.analysis import Analyser, Language, _words, _words_of_any_script
+from rageval.analysis import Analyser, _words, _words_of_any_script
+from rageval.languages import NAMES, STOP_WORDS, misfit
 
 PLAIN = Analyser(stem=False, stop_words=False)
 
@@ -84,13 +83,13 @@ def test_the_first_named_language_wins_a_tie():
     ("language", "stop_word"),
     [
         *zip(
-            get_args(Language),
+            sorted(STOP_WORDS),
             ["og", "het", "the", "les", "und", "della", "ikke", "uma", "что", "las", "och", "için"],
             strict=True,
         )
     ],
 )
-def test_every_language_has_stop_words_and_a_stemmer(language, stop_word):
+def test_a_language_with_a_list_of_stop_words_leaves_them_out(language, stop_word):
     assert Analyser(languages=[language])(f"{stop_word} 42") == ["42"]
 
 
@@ -108,3 +107,63 @@ def test_the_short_way_for_ascii_finds_the_words_of_the_long_one(text):
 def test_every_ascii_character_is_told_the_same_either_way():
     text = " ".join(f"a{chr(code)}b {chr(code)}" for code in range(128))
     assert _words(text) == _words_of_any_script(text)
+
+
+@pytest.mark.parametrize("language", NAMES)
+def test_every_language_that_is_named_is_one_that_analyses(language):
+    assert Analyser(languages=[language])("42 东") == ["42", "东"]
+
+
+@pytest.mark.parametrize(
+    ("language", "one", "other"),
+    [
+        ("finnish", "talossa", "talosta"),
+        ("hungarian", "házban", "házból"),
+        ("indonesian", "makanan", "makan"),
+    ],
+)
+def test_forms_of_one_word_are_one_term_in_languages_without_stop_words(language, one, other):
+    stemmed = Analyser(languages=[language])
+    assert stemmed(one) == stemmed(other)
+
+
+def test_korean_words_are_pairs_of_characters_so_that_endings_do_not_matter():
+    korean = Analyser(languages=["korean"])
+    assert korean("휴가는") == ["휴가", "가는"]
+    assert set(korean("연차휴가를")) & set(korean("휴가는")) == {"휴가"}
+    assert Analyser()("휴가는") == ["휴가는"]
+
+
+QUESTIONS = {
+    "russian": "Сколько дней отпуска у меня есть в этом году и что я должен сделать",
+    "german": "Wie viele Tage habe ich noch und was muss ich dafür bei der Firma machen",
+    "korean": "올해 남은 연차휴가는 며칠이며 어떻게 신청해야 합니까",
+    "japanese": "今年の休暇は何日ありますか、どのように申請すればいいですか",
+    "greek": "Πόσες ημέρες άδειας έχω φέτος και τι πρέπει να κάνω",
+    "thai": "ปีนี้ฉันมีวันลากี่วันและต้องยื่นคำขออย่างไร",
+}
+
+
+@pytest.mark.parametrize("language", QUESTIONS)
+def test_questions_in_a_language_that_is_not_set_are_said(language):
+    asked = [QUESTIONS[language]] * 6
+    assert misfit(asked, ["english"]).startswith(f"the questions look like {language}, and ")
+    assert misfit(asked, ["english", language]) is None
+
+
+def test_nothing_is_said_of_few_words_or_of_a_language_without_stop_words():
+    assert misfit(["Wie viele Tage?"], ["english"]) is None
+    assert misfit([QUESTIONS["german"]] * 6, ["finnish"]) is None
+    assert misfit(["leave days left carry over until march"] * 20, ["english"]) is None
+
+
+def test_a_set_in_another_language_gets_a_note(typed, tmp_path):
+    (tmp_path / "docs").mkdir()
+    (tmp_path / "docs" / "a.md").write_text("# Отпуск\n\nТридцать дней.\n")
+    rows = "".join(
+        f'- {{id: q{n}, question: "{QUESTIONS["russian"]} {n}", expected: [a]}}\n' for n in range(6)
+    )
+    (tmp_path / "g.yaml").write_text(f"set: s\nquestions:\n{rows}")
+    words = ("check", "dataset=markdown", "dataset.path=docs", "dataset.questions=g.yaml")
+    assert "set dataset.languages=[russian]" in typed(*words).out
+    assert "look like" not in typed(*words, "dataset.languages=[russian]").out

@@ -4,6 +4,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from pydantic import ValidationError
+from tiny import ask
 
 from rageval.chunking.chunks import cut
 from rageval.chunking.fixed import FixedSize
@@ -12,6 +13,7 @@ from rageval.chunking.recursive import Recursive
 from rageval.chunking.sentence import Sentences
 from rageval.chunking.whole import WholeDocument
 from rageval.corpus.document import Corpus, Document
+from rageval.retrievers.bm25 import Bm25
 
 CHUNKERS = [
     WholeDocument(),
@@ -195,3 +197,25 @@ def test_cut_drops_blank_chunks_and_keeps_the_order_of_documents():
 )
 def test_no_text_takes_quadratic_time(chunker, text):
     assert chunker.spans(Document("d", text))  # minutes, where time grows with the square
+
+
+def test_a_header_is_read_by_the_retriever_and_moves_no_span():
+    page = "# Leave\n\nIntro.\n\n## Sick\n\nCall before nine.\n"
+    corpus = Corpus((Document("a", page), Document("b", "No heading.\n")), "test")
+    plain = cut(corpus, Headings())
+    for kind, sick in (("title", "Leave\n## Sick"), ("path", "Leave > Sick\n## Sick")):
+        found = cut(corpus, Headings(header=kind))
+        assert found.texts() == plain.texts()
+        assert found.start.tolist() == plain.start.tolist()
+        assert found.indexed()[1].startswith(sick)
+        assert found.indexed()[2] == "No heading."
+        assert found.digest != plain.digest
+    assert plain.indexed() == plain.texts()
+
+
+def test_a_word_of_the_title_alone_finds_a_chunk_with_a_header():
+    page = "# Parental leave\n\nIntro.\n\n## Pay\n\nSixty percent.\n"
+    corpus = Corpus((Document("a", page), Document("b", "# Travel\n\n## Pay\n\nTen.\n")), "test")
+    chunks = cut(corpus, Headings(header="title"))
+    found = ask(Bm25().index(chunks), chunks, "parental pay")
+    assert found.chunk[0][0] == 1  # the section on pay; without a header the page's first wins

@@ -42,7 +42,10 @@ OFF = ["tracking=off", "latency.sample=0", "output.questions=none"]
         (["+retriever=custom", "retriever._target_=a.B"], "'a.B' cannot be loaded"),
         (["+retriever=custom", "retriever._target_=pathlib.Path"], "is no retriever"),
         (["+retriever=bm25", "dataset=beir"], "dataset.path: must be given"),
-        (["+retriever=bm25", "dataset=beir", "dataset.path=no"], "no: there is no such folder"),
+        (
+            ["+retriever=bm25", "dataset=beir", "dataset.path=no"],
+            "no: there is no such file or folder",
+        ),
         (["+retriever=bm25", "run.notes=${oc.env:HOME}"], "run.notes: ${oc.env:HOME} reads"),
         (["+retriever=bm25", "threshold.floors.all.recall=2"], "threshold.floors.all.recall: "),
         (["+retriever=bm25", "threshold.floors.all=1"], "threshold.floors: write SUBSET.MEASURE"),

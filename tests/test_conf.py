@@ -30,6 +30,13 @@ NEEDS = {  # what a choice cannot do without
     "dataset/haystack.yaml": ["dataset.path=d", "dataset.questions=l.json"],
     "dataset/adr.yaml": ["dataset.path=d", "dataset.questions=q.json"],
     "dataset/table.yaml": ["dataset.path=d", "dataset.questions=q.csv"],
+    "dataset/mapped.yaml": ["dataset.path=d", "dataset.questions=g.jsonl"],
+    "dataset/hotpotqa.yaml": ["dataset.path=d.json"],
+    "dataset/musique.yaml": ["dataset.path=d.jsonl"],
+    "dataset/squad_rows.yaml": ["dataset.path=d.parquet"],
+    "dataset/msmarco.yaml": ["dataset.path=d", "dataset.questions=t.tsv", "dataset.qrels=q.txt"],
+    "dataset/miracl.yaml": ["dataset.path=d", "dataset.questions=t.tsv", "dataset.qrels=q.txt"],
+    "dataset/mtrag.yaml": ["dataset.path=d", "dataset.questions=t.jsonl", "dataset.qrels=q.tsv"],
     "dataset/squad.yaml": ["dataset.path=d"],
     "dataset/llama_index.yaml": ["dataset.path=d"],
     "dataset/autorag.yaml": ["dataset.path=d"],
@@ -79,7 +86,10 @@ def test_every_log_and_masking_composes_passes_the_check_and_builds(file):
 def test_every_choice_composes_passes_the_check_and_builds(file):
     group, name = Path(file).parent.as_posix(), Path(file).stem
     retriever = [] if group in {"retriever", "experiment"} else ["retriever=hybrid"]
-    config = read(composed(f"{group}={name}", *retriever, *NEEDS.get(file, [])), EvaluationConfig)
+    needs = NEEDS.get(file, [])
+    if group == "mapping":
+        needs = ["dataset=mapped", *NEEDS["dataset/mapped.yaml"]]
+    config = read(composed(f"{group}={name}", *retriever, *needs), EvaluationConfig)
     parts = build_parts(config, PublicOnly())
     assert hasattr(parts.retriever, "index")
     assert hasattr(parts.chunker, "spans")

@@ -108,7 +108,7 @@ def test_an_unanswerable_query_with_a_relevant_document_is_refused(tmp_path):
 def test_all_faults_of_both_files_are_told_at_once(tmp_path):
     queries = [
         query("q1"),
-        {"_id": 2, "text": "x"},
+        {"_id": True, "text": "x"},
         query("q1"),
         {"_id": "q3", "text": " "},
         {"_id": "q4"},
@@ -117,7 +117,7 @@ def test_all_faults_of_both_files_are_told_at_once(tmp_path):
     ]
     rows = HEADER + "q1\ta\t1\nq1\ta\t2\nq1\taa\t1\nqq1\ta\t1\nq1\tb\t1.5\nq1 b\n"
     assert faults(write(tmp_path, queries, rows)) == [
-        "queries.jsonl:2: _id is 2, text in quotes is needed",
+        "queries.jsonl:2: _id is True, text in quotes is needed",
         "queries.jsonl:3: query id 'q1' is taken by line 1",
         "queries.jsonl:4: text is empty or blank",
         "queries.jsonl:5: the key 'text' is missing",

@@ -374,3 +374,16 @@ def test_a_row_that_is_nested_too_deeply_names_its_file_once(tmp_path):
     assert faults(tmp_path, "\n" + "[" * 100_000 + "\n", "g.jsonl") == [
         "2: not read: it is nested too deeply"
     ]
+
+
+def test_a_file_of_another_shape_gets_one_line_a_key_and_the_way_to_read_it(typed, tmp_path):
+    rows = "".join(f'{{"query": "{n}?", "docs": ["a"]}}\n' for n in range(100))
+    (tmp_path / "g.jsonl").write_text(rows)
+    (tmp_path / "a.md").write_text("# A\n")
+    said = typed("check", "dataset=markdown", "dataset.path=.", "dataset.questions=g.jsonl")
+    lines = said.err.splitlines()
+    assert said.code == 2
+    assert "`check dataset=mapped` with the same path and questions" in lines[0]
+    assert len(lines) == 5
+    assert lines[1].startswith("g.jsonl:1: unknown key 'query'")
+    assert lines[1].endswith("(100 times, on lines 1, 2, 3, 4, 5, …)")

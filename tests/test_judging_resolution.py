@@ -6,6 +6,7 @@ from rageval.errors import InputError
 from rageval.golden.access import PublicOnly
 from rageval.golden.question import Answerable, GoldenSet, Question, Reference
 from rageval.judging.check import check
+from rageval.judging.quotes import place_of_quote
 from rageval.judging.resolution import Evidence, Span, resolve
 
 LEAVE = "# Leave\n\n## Sick  *leave*\n\nten days\n\n### Note\n\nx\n\n## Paid\n\nten days\n"
@@ -217,3 +218,36 @@ def test_a_denied_question_whose_asker_may_see_what_is_forbidden_is_a_fault():
         "question 'a': answerable is denied, but the asker 'eva' may see pay, open",
         "question 'b': answerable is denied, but everybody may see open",
     ]
+
+
+def test_a_quote_is_found_up_to_white_space_where_that_is_asked():
+    assert place_of_quote("of leave", "days of\n  leave.", quoting="space") == (5, 15)
+    with pytest.raises(InputError, match="occurs several times"):
+        place_of_quote("a b", "a  b a\nb", quoting="space")
+    with pytest.raises(InputError, match="does not hold"):
+        place_of_quote("Of leave", "days of\n  leave.", quoting="space")
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["You get **thirty days**, always.", "you get _Thirty_ days,\n> always.", "YOU `GET`\n- thirty"
+     " days, always."],
+)  # fmt: skip
+def test_a_loose_quote_may_differ_in_case_and_marks_alone(text):
+    start, end = place_of_quote("You get thirty days, always.", text, quoting="loose")
+    assert (start, end) == (0, len(text))
+    with pytest.raises(InputError):
+        place_of_quote("You get forty days, always.", text, quoting="loose")
+
+
+def test_how_many_quotes_match_loosely_is_said(typed, tmp_path):
+    (tmp_path / "docs").mkdir()
+    (tmp_path / "docs" / "a.md").write_text("# A\n\nThirty\ndays.\n")
+    (tmp_path / "g.yaml").write_text(
+        "set: s\nquestions:\n"
+        "- {id: q, question: x, supporting: [{document: a, quote: Thirty days}]}\n"
+    )
+    words = ("check", "dataset=markdown", "dataset.path=docs", "dataset.questions=g.yaml")
+    said = typed(*words)
+    assert "1 quote is in the corpus up to white space only" in said.out
+    assert typed(*words, "dataset.quotes=exact").code == 2

@@ -36,6 +36,13 @@ def test_the_bill_of_materials_is_that_of_the_lock_and_names_no_machine():
     assert re.search(r"file:|/home/|/root/|/tmp/", text) is None
 
 
+def test_the_version_is_stated_once():
+    from rageval.version import __version__
+
+    stated = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]["version"]
+    assert __version__ == stated
+
+
 SPY = """
 import sys
 def note(event, words):

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import hashlib
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import groupby
 from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
+from rageval.chunking.headers import Header, headers_of
 from rageval.corpus.document import Corpus, Document
 
 Offsets = tuple[int, int]  # start, end: half-open characters of a document's text
@@ -34,6 +37,7 @@ class Chunks:
     document: NDArray[np.int32]  # [n] number of the chunk's document
     start: NDArray[np.int64]  # [n] half-open characters
     end: NDArray[np.int64]  # [n]
+    headers: tuple[str, ...] = ()  # [n] what a retriever reads before each text; () = nothing
 
     def __len__(self) -> int:
         return len(self.document)
@@ -47,12 +51,21 @@ class Chunks:
         """Return the texts of all chunks, in order."""
         return [self.text(number) for number in range(len(self))]
 
+    def indexed(self) -> list[str]:
+        """Return what a retriever reads: the texts of all chunks, each below its header."""
+        if not self.headers:
+            return self.texts()
+        pairs = zip(self.headers, self.texts(), strict=True)
+        return [f"{header}\n{text}" if header else text for header, text in pairs]
+
     @cached_property
     def digest(self) -> str:
         """Name the content: the corpus and where it is cut (64 hex digits)."""
         total = hashlib.sha256(self.corpus.digest_as_read.encode())
         for column in (self.document, self.start, self.end):
             total.update(column.tobytes())
+        for header in self.headers:
+            total.update(f"{len(header)}:{header}".encode("utf-8", "surrogatepass"))
         return total.hexdigest()
 
     def visible(self, groups: frozenset[str]) -> NDArray[np.bool_]:
@@ -73,7 +86,10 @@ class Chunks:
 
 
 def cut(corpus: Corpus, chunker: Chunker) -> Chunks:
-    """Cut every document; spans of white space are dropped, so an empty document has no chunk."""
+    """Cut every document; spans of white space are dropped, so an empty document has no chunk.
+
+    A chunker with a `header` gives each chunk one, which moves no span.
+    """
     rows = [
         (number, start, end)
         for number, document in enumerate(corpus)
@@ -81,4 +97,13 @@ def cut(corpus: Corpus, chunker: Chunker) -> Chunks:
         if document.text[start:end].strip()
     ]
     table = np.array(rows, dtype=np.int64).reshape(-1, 3)
-    return Chunks(corpus, table[:, 0].astype(np.int32), table[:, 1], table[:, 2])
+    headers = tuple(_headers(corpus, rows, getattr(chunker, "header", "none")))
+    return Chunks(corpus, table[:, 0].astype(np.int32), table[:, 1], table[:, 2], headers)
+
+
+def _headers(corpus: Corpus, rows: list[tuple[int, int, int]], kind: Header) -> Iterator[str]:
+    """Yield the header of each chunk, unless there is none."""
+    if kind == "none":
+        return
+    for number, group in groupby(rows, key=lambda row: row[0]):
+        yield from headers_of(corpus[number], [start for _, start, _ in group], kind)

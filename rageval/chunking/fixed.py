@@ -8,6 +8,7 @@ from typing import ClassVar, Literal, Self
 from pydantic import model_validator
 
 from rageval.chunking.chunks import Offsets
+from rageval.chunking.headers import Header
 from rageval.corpus.document import Document
 from rageval.fields import Count, Natural, component
 
@@ -36,6 +37,7 @@ class FixedSize:
     size: Count = 1000
     overlap: Natural = 0
     unit: Literal["characters", "tokens"] = "characters"
+    header: Header = "none"  # what a retriever reads before each text
 
     @model_validator(mode="after")
     def _overlap_below_size(self) -> Self:

@@ -8,6 +8,7 @@ from typing import Annotated, ClassVar
 from pydantic import Field
 
 from rageval.chunking.chunks import Offsets
+from rageval.chunking.headers import Header
 from rageval.chunking.sections import sections
 from rageval.corpus.document import Document
 from rageval.fields import component
@@ -34,6 +35,7 @@ class Headings:
     libraries: ClassVar[tuple[str, ...]] = ("markdown-it-py",)
 
     level: Level = 6
+    header: Header = "none"  # what a retriever reads before each text
 
     def spans(self, document: Document) -> list[Offsets]:
         """Return the chunks in reading order."""

@@ -9,6 +9,7 @@ from typing import Annotated, ClassVar, Self
 from pydantic import Field, model_validator
 
 from rageval.chunking.chunks import Offsets
+from rageval.chunking.headers import Header
 from rageval.corpus.document import Document
 from rageval.fields import Count, Natural, component
 
@@ -38,6 +39,7 @@ class Recursive:
     size: Count = 1000
     overlap: Natural = 0
     separators: tuple[Separator, ...] = ("\n\n", "\n", " ")
+    header: Header = "none"  # what a retriever reads before each text
 
     @model_validator(mode="after")
     def _overlap_below_size(self) -> Self:

@@ -11,6 +11,7 @@ import sentencex
 from pydantic import Field, model_validator
 
 from rageval.chunking.chunks import Offsets
+from rageval.chunking.headers import Header
 from rageval.corpus.document import Document
 from rageval.fields import Count, Natural, component
 
@@ -42,6 +43,7 @@ class Sentences:
     language: Language = "en"
     per_chunk: Count = 3
     overlap: Natural = 0
+    header: Header = "none"  # what a retriever reads before each text
 
     @model_validator(mode="after")
     def _overlap_below_size(self) -> Self:

@@ -20,7 +20,8 @@ _FINEST = 1_000_000  # the largest denominator of a share: characters of evidenc
 
 @lru_cache(maxsize=65_536)  # most questions share a handful of values
 def _fraction(value: float) -> Fraction:
-    return Fraction(value).limit_denominator(_FINEST)
+    near = Fraction(value).limit_denominator(_FINEST)
+    return near if float(near) == value else Fraction(value)  # nDCG and the like are no shares
 
 
 Judgement = tuple[str, ...]  # a kind of label and what it names: see `judgements` of a question

@@ -14,15 +14,15 @@ PROGRAM = "python -m rageval"
 _SAMPLE = "handbook"  # the set of a command line that names none
 # The groups of keys that each command takes over from the command line before it.
 _TAKES = {
-    "evaluate": ("dataset", "tracking", "registry"),
+    "evaluate": ("dataset", "mapping", "tracking", "registry"),
     "gate": ("tracking", "registry", "threshold", "gate"),
     "promote": ("tracking", "registry", "threshold", "gate", "holdout"),
     "rollback": ("tracking", "registry"),
     "compare": ("tracking", "registry"),
     "report": ("tracking", "registry"),
     "holdout": ("tracking", "registry", "holdout"),
-    "check": ("dataset",),
-    "mine": ("dataset", "tracking", "registry", "candidates"),
+    "check": ("dataset", "mapping"),
+    "mine": ("dataset", "mapping", "tracking", "registry", "candidates"),
     "prune": ("tracking", "prune"),
     "sync": ("tracking",),
 }
@@ -106,5 +106,11 @@ def _quoted(word: str) -> str:
     --------
     >>> _quoted("gate.run=abc"), _quoted("reason=two words"), _quoted("sets=[a,b]")
     ('gate.run=abc', "'reason=two words'", 'sets=[a,b]')
+    >>> print(_quoted("rows='a(@)'"))
+    "rows='a(@)'"
     """
-    return word if re.fullmatch(r"[\w@%+=:,./\[\]-]+", word) else shlex.quote(word)
+    if re.fullmatch(r"[\w@%+=:,./\[\]-]+", word):
+        return word
+    if "'" in word and not set(word) & set('"$`\\!'):
+        return f'"{word}"'
+    return shlex.quote(word)

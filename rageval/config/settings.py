@@ -9,8 +9,10 @@ from pydantic import AfterValidator, Field, model_validator
 
 from rageval.evaluation.latency import LatencyConfig
 from rageval.fields import Count, Flag, Name, Natural, Number, Record, SetIdentifier, Share
+from rageval.formats.mapped.mapping import GoldenMapping
 from rageval.gate.settings import GateConfig
 from rageval.gate.thresholds import GateThresholds
+from rageval.judging.quotes import Quoting
 from rageval.limits import Limits
 from rageval.measures.catalogue import Cutoffs, catalogue
 from rageval.stages.store import CacheConfig
@@ -47,6 +49,15 @@ class DatasetConfig(SourceConfig):
     questions: Name | None = None
     qrels: Name | None = None
     dangling: Literal["refuse", "drop"] | None = None  # judgements of what is not there
+    quotes: Quoting = "space"  # how quotes of the labels match
+    exclude_self: Flag = False  # leave out the document whose id is the question's
+    mapping: GoldenMapping | None = None  # where a file of any shape has what
+
+    @model_validator(mode="after")
+    def _mapping_is_read(self) -> Self:
+        if self.mapping is not None and "mapping" not in self.golden:
+            raise ValueError("a mapping is read by dataset=mapped alone")
+        return self
 
 
 class WindowConfig(Record):

@@ -16,6 +16,7 @@ from rageval.measures.catalogue import Cutoffs, catalogue
 from rageval.mining.queue import QueueConfig
 from rageval.questionlog.columns import Columns
 from rageval.retention import PruneConfig
+from rageval.stages.store import CacheConfig
 from rageval.tracking.settings import HoldoutConfig, RegistryConfig, TrackingConfig
 
 Reason = Annotated[Name, Field(max_length=1000)]  # longer tags are cut by some registries
@@ -26,6 +27,45 @@ class SetName(Record):
 
     partial: ClassVar[bool] = True
     name: SetIdentifier
+
+
+class IdsConfig(Record):
+    """Documents that are known by their ids alone."""
+
+    version: Reference | None  # stands in for the digest of their texts
+
+
+class ScoredSet(Record):
+    """The judgements that a run file is scored against."""
+
+    name: SetIdentifier
+    corpus: IdsConfig
+    relevant_from: int  # the least grade of a document that is expected
+
+
+class ScoreConfig(Record):
+    """Everything that scoring a run file is told."""
+
+    run: Name
+    qrels: Name
+    measures: Annotated[tuple[str, ...], Field(min_length=1)]
+    per_query: Flag  # print each query's values, too
+    name: Name | None
+    notes: str | None
+    dataset: ScoredSet
+    threshold: GateThresholds
+    tracking: TrackingConfig
+    cache: CacheConfig
+    gate: GateConfig
+    registry: RegistryConfig
+    secrets: Mapping[str, Any] = {}
+    limits: Limits = Limits()
+
+    @model_validator(mode="after")
+    def _known_measures(self) -> Self:
+        cutoffs = Cutoffs(standard=self.measures)
+        self.threshold.require_known([measure.name for measure in catalogue(cutoffs)])
+        return self
 
 
 class CheckOptions(Record):

@@ -3,22 +3,29 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from pathlib import Path
 from typing import Any
 
+from rageval.corpus.beir_row import named, opened
 from rageval.corpus.document import Corpus, Document
 from rageval.corpus.groups import group_fault, is_misspelt
+from rageval.corpus.passage_table import read_passages
+from rageval.errors import InputError
 from rageval.faults import Faults
 from rageval.fields import Name, component
 from rageval.jsonl import Row, read_rows
 from rageval.naming import name_fault, shortened
-from rageval.source import folder
 
 _PUBLIC: frozenset[str] = frozenset()
 
 
 @component
 class BeirCorpus:
-    """The documents of `corpus.jsonl` (or `corpus.jsonl.gz`) in a folder.
+    """The documents of `corpus.jsonl` (or `corpus.jsonl.gz`) in a folder or a zip file.
+
+    The path may be the file itself; a folder may hold `collection.tsv`, as MS MARCO's does, or
+    several `docs-*.jsonl`, as MIRACL's. `id`, `docid` and the like will do for `_id`, and
+    `contents` for `text`.
 
     A row has `_id`, `text`, and optionally `title` and `metadata`. The document's text is title,
     line feed, text; or the one of them that is not empty. `groups_key` names the key of `metadata`
@@ -30,25 +37,41 @@ class BeirCorpus:
 
     def load(self) -> Corpus:
         """Read all rows; the faults of all of them are raised together."""
-        file = folder(self.path) / "corpus.jsonl"
         faults = Faults()
-        first: dict[str, int] = {}  # document id → line
         documents: list[Document] = []
-        for row in read_rows(file, faults):
-            if not self._is_right(row.fields):
-                for sentence in (*_row_faults(row), *self._group_faults(row)):
-                    faults.add(file, row.line, sentence)
-                continue
-            document = self._document(row.fields)
-            known = first.setdefault(document.id, row.line)
-            if known != row.line:
-                faults.add(file, row.line, f"document id {document.id!r} is taken by line {known}")
-            documents.append(document)
+        first: dict[str, tuple[Path, int]] = {}  # document id → file and line
+        files = _files(opened(self.path), self.path)
+        for file in files:
+            self._read(file, documents, first, faults)
+        file = files[0]
         found = any(document.groups for document in documents)
         if self.groups_key is not None and not found and not faults:
             faults.add(file, 0, f"no row has groups in its metadata {self.groups_key!r}")
         faults.settle()
         return Corpus(tuple(documents), self.path)
+
+    def _read(
+        self,
+        file: Path,
+        documents: list[Document],
+        first: dict[str, tuple[Path, int]],
+        faults: Faults,
+    ) -> None:
+        """Add the documents of one file; a row at fault is noted instead."""
+        for found in _rows(file, faults):
+            row = found
+            if not self._is_right(row.fields):
+                row = row._replace(fields=named(row.fields))
+            if not self._is_right(row.fields):
+                for sentence in (*_row_faults(row), *self._group_faults(row)):
+                    faults.add(file, row.line, sentence)
+                continue
+            document = self._document(row.fields)
+            known = first.setdefault(document.id, (file, row.line))
+            if known != (file, row.line):
+                where = f"line {known[1]}" if known[0] == file else f"line {known[1]} of {known[0]}"
+                faults.add(file, row.line, f"document id {document.id!r} is taken by {where}")
+            documents.append(document)
 
     def _is_right(self, fields: dict[str, Any]) -> bool:
         """Say whether a row has no fault: what nearly every row is, found without its sentences."""
@@ -87,10 +110,36 @@ class BeirCorpus:
         return group_fault(metadata.get(key, []))
 
 
+def _files(path: Path, shown: str) -> list[Path]:
+    """Return the files that hold the documents.
+
+    Raises
+    ------
+    InputError
+        If a folder holds none.
+    """
+    if path.is_file():
+        return [path]
+    for name in ("corpus.jsonl", "corpus.jsonl.gz", "collection.tsv", "collection.tsv.gz"):
+        if (path / name).is_file():
+            return [path / name.removesuffix(".gz")] if name.endswith("l.gz") else [path / name]
+    parts = sorted([*path.glob("docs-*.jsonl"), *path.glob("docs-*.jsonl.gz")])
+    if not parts:
+        raise InputError(
+            f"{shown}: there is no corpus.jsonl, collection.tsv or docs-*.jsonl in it, or as .gz"
+        )
+    return parts
+
+
+def _rows(file: Path, faults: Faults) -> Iterable[Row]:
+    table = file.name.removesuffix(".gz").endswith(".tsv")
+    return read_passages(file, faults) if table else read_rows(file, faults)
+
+
 def _row_faults(row: Row) -> Iterable[str]:
     name = row.fields.get("_id")
     if not isinstance(name, str):
-        yield _not_text("_id", row) + (f', write "{name}"' if isinstance(name, int) else "")
+        yield _not_text("_id", row)
     elif not name or name != name.strip():
         yield f"_id is {name!r}, it must not be empty or have blanks around it"
     elif name_fault(name):

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Literal
 
 from rageval.corpus.document import Corpus, Document
 from rageval.corpus.frontmatter import read_page
+from rageval.corpus.links import Links, folders, require_inside, unread
 from rageval.errors import InputError
 from rageval.fields import Name, component
 from rageval.naming import name_fault, shortened
@@ -32,16 +32,16 @@ class MarkdownFolder:
 
     path: Name
     pattern: Name = "**/*.md"
-    links: Literal["inside", "follow"] = "inside"  # inside: none that leaves the folder is read
+    links: Links = "inside"
 
     def load(self) -> Corpus:
         """Read all files; the faults of all of them are raised together."""
         root = folder(self.path)
         documents, faults = [], []
-        files = _files(root, self.pattern, self.links == "follow")
+        files = _files(root, self.pattern, self.links)
         for file in files:
             try:
-                documents.append(_document(file, root, self.links == "follow"))
+                documents.append(_document(file, root, self.links))
             except InputError as error:
                 faults.append(str(error))
         if faults:
@@ -57,28 +57,15 @@ class MarkdownFolder:
 
     def _notes(self, others: list[Path], root: Path) -> Iterator[str]:
         """Say which files look like Markdown and are not read."""
-        if self.links != "follow":
-            linked = [path.relative_to(root).as_posix() for path in _linked_folders(root)]
-            if linked:
-                named = ", ".join(linked[:_LISTED]) + (", …" if len(linked) > _LISTED else "")
-                yield (
-                    f"not read, as they are linked folders: {named} ({len(linked)} in all); "
-                    "dataset.corpus.links=follow reads them"
-                )
+        yield from unread(root, self.links)
         lost = [file.relative_to(root).as_posix() for file in others if _is_markdown(file)]
         if lost:
             named = ", ".join(lost[:_LISTED]) + (", …" if len(lost) > _LISTED else "")
             yield f"not read, as the pattern is {self.pattern!r}: {named} ({len(lost)} in all)"
 
 
-def _document(file: Path, root: Path, follow: bool) -> Document:
-    if file.is_symlink() and not file.exists():
-        raise InputError(f"{file}: the link leads nowhere")
-    if not follow and not file.resolve().is_relative_to(root.resolve()):
-        raise InputError(
-            f"{file}: is a link to {file.resolve()}, outside of the corpus's folder; "
-            "dataset.corpus.links=follow reads it all the same"
-        )
+def _document(file: Path, root: Path, links: Links) -> Document:
+    require_inside(file, root, links)
     name = file.relative_to(root).with_suffix("").as_posix()
     fault = name_fault(name)
     if fault:
@@ -87,25 +74,12 @@ def _document(file: Path, root: Path, follow: bool) -> Document:
     return Document(name, page.text, page.groups)
 
 
-def _files(root: Path, pattern: str, follow: bool) -> list[Path]:
+def _files(root: Path, pattern: str, links: Links) -> list[Path]:
     try:
-        folders = [root, *(_linked_folders(root) if follow else ())]
-        found = sorted({file for inside in folders for file in inside.glob(pattern)})
+        found = sorted({file for inside in folders(root, links) for file in inside.glob(pattern)})
     except (ValueError, NotImplementedError) as error:
         raise InputError(f"{root}: the pattern {pattern!r} is not allowed: {error}") from error
     return [file for file in found if not file.is_dir() and not _hidden(file.relative_to(root))]
-
-
-def _linked_folders(root: Path) -> Iterator[Path]:
-    """Yield the folders below a folder that are links, also within each other; none twice."""
-    known, left = {root.resolve()}, [root]
-    while left:
-        inside = left.pop()
-        for path in sorted(inside.rglob("*")):
-            if path.is_symlink() and path.is_dir() and path.resolve() not in known:
-                known.add(path.resolve())
-                left.append(path)
-                yield path
 
 
 def _others(root: Path, files: list[Path]) -> list[Path]:

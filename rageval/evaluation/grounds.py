@@ -29,11 +29,15 @@ class Benchmark:
     evidence: tuple[Evidence, ...]  # one a question
     cutoffs: Cutoffs
     min_overlap: float  # of a chunk and a span, for the one to support the other
+    exclude_self: bool = False  # the document whose id is the question's is no answer
 
     @cached_property
     def asks(self) -> list[Ask]:
         """The questions as the pipeline is asked them."""
-        return [Ask(q.text, q.asker, q.history) for q in self.questions]
+        return [
+            Ask(q.text, q.asker, q.history, q.id if self.exclude_self else None)
+            for q in self.questions
+        ]
 
 
 @dataclass(frozen=True, eq=False)

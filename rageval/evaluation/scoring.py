@@ -19,6 +19,7 @@ from rageval.measures.catalogue import Cutoffs
 from rageval.measures.distractors import distractor_above_answer
 from rageval.measures.ranks import first_rank, ranks_of
 from rageval.measures.span_table import Windows, coverage_and_precision
+from rageval.measures.trec_eval import JudgedRanks
 from rageval.measures.values import Values
 
 
@@ -113,7 +114,23 @@ def _document_values(judged: Judged, found: Ranks, cutoffs: Cutoffs) -> dict[str
     k = cutoffs.ndcg_at
     gains = documents.ndcg(retrieved.documents, *labels.graded, labels.grade, k)
     values[f"ndcg_at_{k}"] = Values.of(gains, labels.answerable)
+    ranked = _judged_ranks(judged)
+    for measure in cutoffs.by_name:
+        values[measure.key] = Values.of(measure.values(ranked), labels.answerable)
     return values
+
+
+def _judged_ranks(judged: Judged) -> JudgedRanks:
+    """Return where the graded documents stand among the distinct documents of each ranking."""
+    shown = judged.retrieved.documents
+    question, document = judged.labels.graded
+    return JudgedRanks(
+        n=len(shown),
+        query=question,
+        rank=ranks_of(shown, question, document),
+        grade=judged.labels.grade,
+        returned=(shown >= 0).sum(axis=1),
+    )
 
 
 def _window_values(judged: Judged) -> dict[str, Values]:

@@ -13,6 +13,7 @@ from pydantic import BeforeValidator, Field
 
 from rageval.fields import Natural, Record, Share
 from rageval.gate.evidence import Evidence, Standard
+from rageval.measures.standard import is_standard
 
 # Up to one half: with a higher chance of a false alarm a coin would judge as well.
 Level = Annotated[float, Field(strict=True, gt=0, le=0.5, allow_inf_nan=False)]
@@ -118,7 +119,8 @@ class GateThresholds(Record):
             If one is not; the nearest measure is named.
         """
         for path, (_, measure) in self.paths():
-            if measure not in measures and not _CUT.fullmatch(measure):
+            taken_by_name = _CUT.fullmatch(measure) or is_standard(measure)
+            if measure not in measures and not taken_by_name:
                 raise ValueError(f"{path}: no such measure; {nearest(measure, measures)}")
 
     def not_in(self, subsets: Collection[str], measures: Collection[str]) -> list[Absent]:

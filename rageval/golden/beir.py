@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Literal
 
+from rageval.corpus.beir_row import opened
 from rageval.corpus.document import Corpus
 from rageval.errors import InputError
 from rageval.faults import Faults
@@ -17,7 +18,6 @@ from rageval.golden.queries_file import MetadataKeys, Query, read_queries
 from rageval.golden.question import Answerable, GoldenSet, Question, Reference, Requirement
 from rageval.golden.source import name_from
 from rageval.naming import set_fault
-from rageval.source import folder
 
 
 @component
@@ -49,8 +49,8 @@ class BeirGolden:
 
     def load(self, corpus: Corpus) -> GoldenSet:
         """Read queries and qrels; the faults of both are raised together."""
-        root = folder(self.path)
-        name = self._set_name(root)
+        root = opened(self.path)
+        name = self._set_name(Path(self.path))
         file = root / self.queries
         faults = Faults()
         keys = MetadataKeys(self.unanswerable_key, self.forbidden_key, self.asker_key)

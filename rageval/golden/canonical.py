@@ -16,6 +16,11 @@ from rageval.naming import set_fault, shortened
 from rageval.nodes import Node, compose_json, compose_yaml, line_of
 from rageval.source import read_text
 
+_ANOTHER_SHAPE = (
+    "no row has an id and a question, so the file seems to have another shape: "
+    "`check dataset=mapped` with the same path and questions proposes how to read it"
+)
+
 
 @component
 class GoldenFile:
@@ -34,6 +39,9 @@ class GoldenFile:
         path = Path(self.path)
         faults = Faults()
         golden = read_golden(_compose(path, faults), path, faults)
+        known = any(question.id and question.text for question in golden)
+        if not known and faults.says("unknown key"):
+            faults.add(path, 0, _ANOTHER_SHAPE)
         faults.settle()
         return golden
 
@@ -88,6 +96,6 @@ def _questions(fields: Fields, path: Path, faults: Faults) -> tuple[Question, ..
             first[question.id] = line
         about = f"question {shortened(question.id)}" if question.id else f"question number {number}"
         for place, sentence in wrong:
-            faults.add(path, place, f"{about}: {sentence}")
+            faults.add(path, place, sentence, about)
         found.append(question)
     return tuple(found)

@@ -7,13 +7,14 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 import yaml
-from pydantic import BaseModel, ConfigDict, ValidationError
+from pydantic import AliasChoices, BaseModel, ConfigDict, ValidationError
 
 from rageval.errors import InputError
 from rageval.faults import Faults
 from rageval.golden.canonical import read_golden
+from rageval.golden.cells import structured
 from rageval.golden.question import GoldenSet
-from rageval.golden.rows import json_rows
+from rageval.golden.rows import json_rows, read_table
 from rageval.golden.source import name_from
 from rageval.naming import set_fault
 from rageval.nodes import (
@@ -42,8 +43,40 @@ Draft = Mapping[str, Any]  # the fields of a question as plain values; None and 
 
 
 def read_records(path: Path, model: type[M], faults: Faults) -> list[tuple[int, M]]:
-    """Return the records of a JSON list, or of JSON Lines, with their lines."""
+    """Return the records of a JSON list, of JSON Lines or of a CSV table, with their lines.
+
+    A cell of a field that holds a list may be that list as JSON or as Python writes it.
+    """
+    if is_table(path):
+        return _validated(path, _table_rows(path, model, faults), model, faults)
     return checked(path, _rows(path, faults), model, faults)
+
+
+def is_table(path: Path) -> bool:
+    """Say whether a file is a CSV table, by its name."""
+    return path.name.removesuffix(".gz").lower().endswith(".csv")
+
+
+def _table_rows(path: Path, model: type[M], faults: Faults) -> Iterator[tuple[int, Any]]:
+    """Yield the rows of a table as plain values; an empty cell is no field."""
+    lists = set(_list_fields(model))
+    head: list[str] = []
+    for line, cells in read_table(read_text(path), path, faults):
+        if not head:
+            head = cells
+        elif len(cells) != len(head):
+            faults.add(path, line, f"{len(cells)} cells, the head of the table has {len(head)}")
+        else:
+            pairs = ((name, cell) for name, cell in zip(head, cells, strict=True) if cell.strip())
+            yield line, {n: structured(cell) if n in lists else cell for n, cell in pairs if n}
+
+
+def _list_fields(model: type[M]) -> Iterator[str]:
+    """Yield the names under which a record's lists may stand in a file."""
+    for name, field in model.model_fields.items():
+        if "list" in str(field.annotation):
+            alias = field.validation_alias
+            yield from map(str, alias.choices) if isinstance(alias, AliasChoices) else (name,)
 
 
 def read_record(path: Path, model: type[M]) -> M:
@@ -64,13 +97,19 @@ def checked(
     path: Path, nodes: Iterable[Node], model: type[M], faults: Faults
 ) -> list[tuple[int, M]]:
     """Return the nodes as records with their lines; one at fault is noted instead."""
+    return _validated(path, ((line_of(node), plain(node)) for node in nodes), model, faults)
+
+
+def _validated(
+    path: Path, rows: Iterable[tuple[int, Any]], model: type[M], faults: Faults
+) -> list[tuple[int, M]]:
     found: list[tuple[int, M]] = []
-    for node in nodes:
+    for line, row in rows:
         try:
-            found.append((line_of(node), model.model_validate(plain(node))))
+            found.append((line, model.model_validate(row)))
         except ValidationError as fault:
             for sentence in sentences(fault, "", model):
-                faults.add(path, line_of(node), sentence)
+                faults.add(path, line, sentence)
     return found
 
 

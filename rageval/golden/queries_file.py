@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
+from rageval.corpus.beir_row import named
 from rageval.faults import Faults
 from rageval.jsonl import Row, read_rows
 
@@ -34,7 +35,8 @@ class Query:
 def read_queries(path: Path, keys: MetadataKeys, faults: Faults) -> dict[str, Query]:
     """Return the queries of a .jsonl file by id, in its order; a row at fault is noted instead."""
     queries: dict[str, Query] = {}
-    for row in read_rows(path, faults):
+    for found in read_rows(path, faults):
+        row = found._replace(fields=named(found.fields))
         wrong = [*_text_faults(row), *_metadata_faults(row, keys)]
         if not wrong and row.fields["_id"] in queries:
             first = queries[row.fields["_id"]].line

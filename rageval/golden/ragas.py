@@ -1,8 +1,9 @@
-"""Ragas test sets: rows of JSON or JSON Lines with the texts that answer each question."""
+"""Ragas test sets: rows of JSON, JSON Lines or CSV with the texts that answer each question."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
 
 from pydantic import AliasChoices, Field
@@ -18,7 +19,7 @@ from rageval.golden.question import GoldenSet
 
 class _Sample(ForeignRecord):
     user_input: str = Field(validation_alias=AliasChoices("user_input", "question"))
-    reference_contexts: list[str] | None = Field(
+    reference_contexts: list[str] | str | None = Field(
         None, validation_alias=AliasChoices("reference_contexts", "contexts")
     )
     reference_context_ids: list[str] | None = None
@@ -49,7 +50,8 @@ class RagasGolden:
                 drafts.append((line, _draft(f"q{number}", row, passages)))
             except InputError as error:
                 faults.add(path, line, f"question 'q{number}': {error}")
-        return golden_of(self.name, path, drafts, faults)
+        found = golden_of(self.name, path, drafts, faults)
+        return replace(found, notes=(*found.notes, *passages.notes))
 
 
 def _draft(name: str, row: _Sample, passages: Passages) -> Draft:
@@ -63,7 +65,8 @@ def _draft(name: str, row: _Sample, passages: Passages) -> Draft:
 
 
 def _supporting(row: _Sample, passages: Passages) -> list[Mapping[str, str]]:
-    texts, ids = row.reference_contexts or [], row.reference_context_ids or []
+    given, ids = row.reference_contexts or [], row.reference_context_ids or []
+    texts = [given] if isinstance(given, str) else given
     if not ids:
         return [passages.reference(text) for text in texts]
     if not texts:

@@ -9,10 +9,13 @@ from rageval.errors import InputError
 from rageval.faults import near_names
 from rageval.golden.access import Access
 from rageval.golden.question import Answerable, GoldenSet, Question
+from rageval.judging.quotes import Quoting
 from rageval.judging.resolution import Evidence, fault_of, look_up
 
 
-def check(golden: GoldenSet, corpus: Corpus, access: Access) -> tuple[Evidence, ...]:
+def check(
+    golden: GoldenSet, corpus: Corpus, access: Access, quoting: Quoting = "exact"
+) -> tuple[Evidence, ...]:
     """Make sure that all the labels of a set can be judged, and return each question's evidence.
 
     Raises
@@ -22,7 +25,7 @@ def check(golden: GoldenSet, corpus: Corpus, access: Access) -> tuple[Evidence, 
         quote or span that its document lacks, or if it is denied to somebody who may see what is
         forbidden; the message has a line for each.
     """
-    evidence, lost = look_up(golden, corpus)
+    evidence, lost = look_up(golden, corpus, quoting)
     faults = [*_documents(golden, corpus), *_access(golden, corpus, access), *lost]
     if faults:
         raise InputError.of(faults)

@@ -7,16 +7,27 @@ import re
 from bisect import bisect_right
 from collections import Counter
 from collections.abc import Iterator
+from typing import Literal
 
 from rageval.chunking.chunks import Offsets
+from rageval.corpus.document import Corpus
 from rageval.errors import InputError
+from rageval.golden.question import GoldenSet
 
 _LINE_END = re.compile(r"\r\n|\n|\r")
+Quoting = Literal["exact", "space", "loose"]
+_MARK = re.compile(r"[*_`~]")
+_MARKS = r"[*_`~\[\]]*"  # of Markdown, within a line
 _LISTED = 10  # lines in a message: more help nobody
 
 
-def place_of_quote(quote: str, text: str, offer: bool = True) -> Offsets:
-    """Return the one place where the document holds the quote, character for character.
+def place_of_quote(
+    quote: str, text: str, offer: bool = True, quoting: Quoting = "exact"
+) -> Offsets:
+    r"""Return the one place where the document holds the quote, character for character.
+
+    What stands nowhere so is looked for up to white space (`quoting="space"`), or also up to case
+    and the marks of Markdown (`"loose"`).
 
     Raises
     ------
@@ -28,16 +39,43 @@ def place_of_quote(quote: str, text: str, offer: bool = True) -> Offsets:
     --------
     >>> place_of_quote("two", "one two three")
     (4, 7)
+    >>> place_of_quote("two three", "one **Two**\n three", quoting="loose")
+    (6, 18)
     """
-    starts = list(_occurrences(quote, text))
-    if len(starts) == 1:
-        return starts[0], starts[0] + len(quote)
+    places = [(start, start + len(quote)) for start in _occurrences(quote, text)]
+    if not places and quoting != "exact":
+        places = [match.span() for match in _pattern(quote, quoting).finditer(text)]
+    if len(places) == 1:
+        return places[0]
+    starts = [start for start, _ in places]
     if not starts:
         nearest = _nearest(quote, text) if offer else ""
         raise InputError(f"the document does not hold this text{nearest}")
     raise InputError(
         f"the text occurs several times, {_lines(starts, text)}: quote more of it, or give a span"
     )
+
+
+def _pattern(quote: str, quoting: Quoting) -> re.Pattern[str]:
+    """Return what finds a quote up to white space, or up to case and marks, too."""
+    if quoting == "space":
+        return re.compile(r"\s+".join(map(re.escape, quote.split())))
+    words = (re.findall(r"\w+|[^\w\s]", _MARK.sub("", word)) for word in quote.split())
+    loose = [rf"{_MARKS}".join(map(re.escape, parts)) for parts in words if parts]
+    return re.compile(rf"{_MARKS}\s[\s>#|+-]*{_MARKS}".join(loose), re.IGNORECASE)
+
+
+def quoted_loosely(golden: GoldenSet, corpus: Corpus) -> int:
+    """Return how many quotes of a set no document holds character for character."""
+    quotes = [
+        reference
+        for question in golden
+        for references in (*question.requirements, question.distractors)
+        for reference in references
+        if reference.quote
+    ]
+    found = ((reference.quote, corpus.find(reference.document)) for reference in quotes)
+    return sum(1 for quote, document in found if document and quote not in document.text)
 
 
 def _lines(starts: list[int], text: str) -> str:

@@ -13,7 +13,7 @@ from rageval.errors import InputError
 from rageval.faults import near_names
 from rageval.golden.question import GoldenSet, Question, Reference
 from rageval.judging.outline import Outline
-from rageval.judging.quotes import place_of_quote
+from rageval.judging.quotes import Quoting, place_of_quote
 
 _OFFERED = 20  # faults up to which the nearest passage is sought, which takes time
 
@@ -38,7 +38,7 @@ class Evidence:
     distractors: tuple[Span, ...]
 
 
-def resolve(golden: GoldenSet, corpus: Corpus) -> tuple[Evidence, ...]:
+def resolve(golden: GoldenSet, corpus: Corpus, quoting: Quoting = "exact") -> tuple[Evidence, ...]:
     """Return each question's evidence, in the order of the set.
 
     Labels name a document, a heading path, a quote or characters of a document, never a chunk: they
@@ -50,15 +50,17 @@ def resolve(golden: GoldenSet, corpus: Corpus) -> tuple[Evidence, ...]:
     InputError
         If a reference of any question is unresolved; the message has a line for each.
     """
-    evidence, faults = look_up(golden, corpus)
+    evidence, faults = look_up(golden, corpus, quoting)
     if faults:
         raise InputError.of(faults)
     return evidence
 
 
-def look_up(golden: GoldenSet, corpus: Corpus) -> tuple[tuple[Evidence, ...], list[str]]:
+def look_up(
+    golden: GoldenSet, corpus: Corpus, quoting: Quoting = "exact"
+) -> tuple[tuple[Evidence, ...], list[str]]:
     """Return each question's evidence, and a sentence for each reference that the corpus lacks."""
-    search = _Search(golden, corpus)
+    search = _Search(golden, corpus, quoting)
     return tuple(search.evidence(question) for question in golden), search.faults
 
 
@@ -77,9 +79,9 @@ def fault_of(question: Question, sentence: str) -> str:
 class _Search:
     """One pass over a golden set; the headings of a document are read once."""
 
-    def __init__(self, golden: GoldenSet, corpus: Corpus) -> None:
+    def __init__(self, golden: GoldenSet, corpus: Corpus, quoting: Quoting) -> None:
         self.faults: list[str] = []
-        self._golden, self._corpus = golden, corpus
+        self._golden, self._corpus, self._quoting = golden, corpus, quoting
         self._number = corpus.number
         self._outlines: dict[int, Outline] = {}
 
@@ -117,7 +119,8 @@ class _Search:
                 self._outlines[number] = Outline(text)
             return self._outlines[number].place(reference.heading)
         if reference.quote:
-            return place_of_quote(reference.quote, text, offer=len(self.faults) < _OFFERED)
+            offer = len(self.faults) < _OFFERED
+            return place_of_quote(reference.quote, text, offer, self._quoting)
         if reference.span is not None:
             return _checked(reference.span, len(text))
         return 0, len(text)

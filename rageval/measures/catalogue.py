@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
-from typing import Annotated
+from typing import Annotated, Any
 
 from pydantic import Field, field_validator
 
 from rageval.fields import Record
+from rageval.measures.standard import Standard, is_standard, parse
 
 Cutoff = Annotated[int, Field(strict=True, ge=1, le=1000)]  # documents of a ranking
 
@@ -18,6 +19,7 @@ class Cutoffs(Record):
 
     hit_at: Annotated[tuple[Cutoff, ...], Field(min_length=1)] = (1, 3)
     ndcg_at: Cutoff = 10
+    standard: tuple[str, ...] = ()  # measures under their standard names, such as P@5
 
     @field_validator("hit_at")
     @classmethod
@@ -26,10 +28,32 @@ class Cutoffs(Record):
             raise ValueError(f"must ascend without repeats, got {list(cutoffs)}")
         return cutoffs
 
+    @field_validator("standard")
+    @classmethod
+    def _known(cls, names: tuple[str, ...]) -> tuple[str, ...]:
+        keys = [parse(name).key for name in names]
+        twice = next(
+            (name for name, key in zip(names, keys, strict=True) if keys.count(key) > 1), ""
+        )
+        if twice:
+            raise ValueError(f"names {twice!r} twice")
+        return names
+
+    @property
+    def by_name(self) -> tuple[Standard, ...]:
+        """Return the measures that are named, but for those that are taken anyway."""
+        named = (parse(name) for name in self.standard)
+        return tuple(measure for measure in named if measure.key != f"ndcg_at_{self.ndcg_at}")
+
+    @property
+    def facts(self) -> dict[str, Any]:
+        """Return what a benchmark is named by; measures that nobody named are no part of it."""
+        return self.model_dump(mode="json", exclude=set() if self.standard else {"standard"})
+
     @property
     def deepest(self) -> int:
         """Return how many distinct documents a ranking must hold for every measure."""
-        return max(*self.hit_at, self.ndcg_at)
+        return max(*self.hit_at, self.ndcg_at, *(measure.depth for measure in self.by_name))
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,7 +82,8 @@ def catalogue(cutoffs: Cutoffs) -> tuple[Measure, ...]:
         Measure(f"judged_at_{k}", f"judged@{k}", f"share of the {k} best documents with a label")
         for k in cutoffs.hit_at
     ]
-    return (*hits, *_FIXED, _ndcg(cutoffs.ndcg_at), *seen, *_WARNINGS)
+    named = [Measure(m.key, m.name, "as trec_eval has it") for m in cutoffs.by_name]
+    return (*hits, *_FIXED, _ndcg(cutoffs.ndcg_at), *named, *seen, *_WARNINGS)
 
 
 def _ndcg(k: int) -> Measure:
@@ -96,4 +121,4 @@ def is_measure(name: str) -> bool:
     (True, True, False)
     """
     fixed = {measure.name for measure in (*_FIXED, *_WARNINGS)}
-    return name in fixed or _CUT.fullmatch(name) is not None
+    return name in fixed or _CUT.fullmatch(name) is not None or is_standard(name)

@@ -28,6 +28,7 @@ class JudgedRanks:
     rank: Ints  # [rows] 1 = best, 0 = not returned
     grade: Ints  # [rows]
     relevant_from: int = 1  # the least grade that is relevant
+    returned: Ints | None = None  # [n] documents that each query got; None = not known
 
     @property
     def relevant(self) -> NDArray[np.bool_]:
@@ -62,7 +63,9 @@ def judged_ranks(qrels: TrecQrels, run: TrecRun, relevant_from: int = 1) -> Judg
     found = np.zeros(len(wanted), np.int64)
     if len(pairs):
         found = np.where(pairs[order][at] == wanted, rank[judged][order][at], ABSENT)
-    return JudgedRanks(len(qrels.queries), qrels.query, found, qrels.grade, relevant_from)
+    n = len(qrels.queries)
+    returned = np.bincount(query[query >= 0], minlength=n)
+    return JudgedRanks(n, qrels.query, found, qrels.grade, relevant_from, returned)
 
 
 def success(ranks: JudgedRanks, k: int) -> Floats:

@@ -21,6 +21,7 @@ class Judging:
 
     cutoffs: Cutoffs
     min_overlap: float
+    exclude_self: bool = False
 
 
 def facts_of(corpus: Corpus, scored: GoldenSet, access: Access, judging: Judging) -> dict[str, Any]:
@@ -32,10 +33,11 @@ def facts_of(corpus: Corpus, scored: GoldenSet, access: Access, judging: Judging
     return {
         "corpus": corpus.digest,
         "labels": scored.digest,
-        "cutoffs": judging.cutoffs.model_dump(mode="json"),
+        "cutoffs": judging.cutoffs.facts,
         "min_overlap": judging.min_overlap,
         "groups": {asker: sorted(access.groups(asker)) for asker in askers},
         "scoring": SCORING,
+        **({"exclude_self": True} if judging.exclude_self else {}),
     }
 
 

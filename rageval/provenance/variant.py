@@ -24,7 +24,8 @@ from rageval.window import Window
 Node = Mapping[str, Any]
 _WINDOW = 1  # version of the rules of `rageval.window` and `rageval.pipeline`
 _ALWAYS = ("python", "numpy")
-_EVERYTHING = ("statistics", "all")  # what every retriever did before there was a choice
+# What every component did before there was a choice.
+_BEFORE = (("statistics", "all"), ("header", "none"))
 _OPERATION = frozenset({"concurrency", "timeout"})  # how a retriever is asked, not what it answers
 
 
@@ -193,7 +194,7 @@ def _what_counts(node: Any) -> Any:  # noqa: ANN401  any JSON value
         return {
             k: _what_counts(v)
             for k, v in node.items()
-            if k not in _OPERATION and (k, v) != _EVERYTHING
+            if k not in _OPERATION and (k, v) not in _BEFORE
         }
     if isinstance(node, list | tuple):
         return [_what_counts(value) for value in node]

@@ -6,12 +6,12 @@ import tempfile
 from pathlib import Path
 from typing import Any
 
-from rageval import __version__
 from rageval.errors import NoVerdictError
 from rageval.registry.baseline import CONFIG_TAG, TABLE_TAG, registered
 from rageval.tracking.reading import CONFIG, Kept, unreachable
 from rageval.tracking.settings import RegistryConfig
 from rageval.tracking.store import Store
+from rageval.version import __version__
 
 _FOLDER = "model"  # among the run's artifacts
 _LOADER = "rageval.registry.pyfunc"

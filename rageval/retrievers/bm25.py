@@ -41,7 +41,7 @@ class Bm25:
         import bm25s
         from scipy.sparse import csc_matrix
 
-        terms = list(self.analyser.batch(chunks.texts()))
+        terms = list(self.analyser.batch(chunks.indexed()))
         if not any(terms):
             return ScoredIndex(len(chunks), lambda queries: Scores.none(len(queries), len(chunks)))
         public = learnt_from(chunks, self.statistics)

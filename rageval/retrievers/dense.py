@@ -47,7 +47,7 @@ class Dense:
 
         It is given the encoding, the texts of all chunks and those that the encoding learnt from.
         """
-        texts = chunks.texts()
+        texts = chunks.indexed()
         public = learnt_from(chunks, self.statistics)
         learnt = [text for text, inside in zip(texts, public.tolist(), strict=True) if inside]
         encoding = self.encoder.fit(learnt)

@@ -35,7 +35,7 @@ class TfIdf:
         """Weigh every term of every chunk."""
         from sklearn.feature_extraction.text import TfidfVectorizer
 
-        terms = list(self.analyser.batch(chunks.texts()))
+        terms = list(self.analyser.batch(chunks.indexed()))
         public = learnt_from(chunks, self.statistics)
         learnt = [row for row, inside in zip(terms, public.tolist(), strict=True) if inside]
         if not any(learnt):

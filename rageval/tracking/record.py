@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator
 
-from rageval import __version__
 from rageval.comparison.result import SCHEMA
 from rageval.escaping.redaction import redacted_bytes
 from rageval.naming import metric_key
@@ -17,6 +16,7 @@ from rageval.subsets import ALL
 from rageval.tracking.reading import CELL, CONFIG, DOCUMENTS, PROVENANCE, SINGLE
 from rageval.tracking.run import Dataset, Record
 from rageval.tracking.seals import SEALS, seal
+from rageval.version import __version__
 
 
 def record(outcome: Outcome) -> Record:

@@ -14,12 +14,15 @@ _BLOCK = 65_536  # lines at once
 Fields = list[bytes]
 
 
-def read_blocks(path: Path, needed: range, faults: Faults) -> Iterator[tuple[list[int], Fields]]:
+def read_blocks(
+    path: Path, needed: range, faults: Faults, head: int = 0
+) -> Iterator[tuple[list[int], Fields]]:
     """Yield blocks of lines: their line numbers, and all their fields one after another.
 
     A line that begins with `#` is a comment. Fields are separated by ASCII white space; a line
     whose number of fields is not in `needed` is noted as a fault, and what it has beyond the
-    smallest of them is not read. CRLF and blank lines at the end are accepted, .gz is unpacked.
+    smallest of them is not read. The first `head` lines name columns. CRLF and blank lines at the
+    end are accepted, .gz is unpacked.
 
     Raises
     ------
@@ -27,7 +30,7 @@ def read_blocks(path: Path, needed: range, faults: Faults) -> Iterator[tuple[lis
         If the file cannot be read.
     """
     content = read_bytes(path).rstrip()
-    lines = enumerate(content.split(b"\n") if content else [], start=1)
+    lines = islice(enumerate(content.split(b"\n") if content else [], start=1), head, None)
     while block := list(islice(lines, _BLOCK)):
         rows = [(n, line.split()) for n, line in block if not line.startswith(b"#")]
         fit = [(n, fields) for n, fields in rows if len(fields) in needed]

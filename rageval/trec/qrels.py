@@ -10,11 +10,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rageval.faults import Faults
+from rageval.source import read_bytes
 from rageval.trec.ids import Numbering
 from rageval.trec.lines import read_blocks
 
 _GRADE = re.compile(rb"[-+]?\d{1,9}(?:\.0*)?")
-_FIELDS = range(4, 5)
+_NUMBER = re.compile(rb"[-+]?[\d.]+(?:[eE][-+]?\d+)?")
+_HEAD = 10_000  # bytes, of which the first line tells how a file is laid out
 
 
 @dataclass(frozen=True, eq=False)
@@ -32,13 +34,14 @@ class TrecQrels:
 def read_qrels(path: Path) -> TrecQrels:
     """Return the judgements of a file (.gz is unpacked).
 
-    The second field is not read. Comments, tabs, CRLF and negative grades are accepted.
+    The second field is not read. As in BEIR's files it may be missing, and a first line may name
+    the columns. Comments, tabs, CRLF and negative grades are accepted.
 
     Raises
     ------
     InputError
-        With every line that has not four fields or no whole number for a grade, or that judges a
-        document of a query again.
+        With every line that has another number of fields or no whole number for a grade, or that
+        judges a document of a query again.
     """
     faults = Faults()
     qrels = _read(path, faults)
@@ -52,10 +55,11 @@ def _read(path: Path, faults: Faults) -> TrecQrels:
     document: list[int] = []
     grade: list[int] = []
     line: list[int] = []
-    for numbers, fields in read_blocks(path, _FIELDS, faults):
-        query += queries.of(fields[0::4])
-        document += documents.of(fields[2::4])
-        grade += _grades(path, numbers, fields[3::4], known, faults)
+    width, head = _layout(path)
+    for numbers, fields in read_blocks(path, range(width, width + 1), faults, head):
+        query += queries.of(fields[0::width])
+        document += documents.of(fields[width - 2 :: width])
+        grade += _grades(path, numbers, fields[width - 1 :: width], known, faults)
         line += numbers
     if not line and not faults:
         faults.add(path, 0, "the file judges nothing")
@@ -64,6 +68,16 @@ def _read(path: Path, faults: Faults) -> TrecQrels:
     if not faults:
         note_repeats(path, qrels, faults)
     return qrels
+
+
+def _layout(path: Path) -> tuple[int, int]:
+    """Return how many fields a line has, and how many lines name columns, as BEIR's files do."""
+    rows = [line.split() for line in read_bytes(path)[:_HEAD].split(b"\n") if line[:1] != b"#"]
+    first = next((row for row in rows if row), [])
+    if len(first) not in (3, 4):
+        return 4, 0
+    named = not _NUMBER.fullmatch(first[-1])
+    return len(first), int(named and len(rows) > 1)
 
 
 def _grades(

@@ -58,6 +58,12 @@ class RunFile:
     @cached_property
     def _hits(self) -> dict[str, list[Hit]]:
         run = read_run(Path(self.run))
+        if not set(run.queries) & set(self._queries.values()):
+            shown = ", ".join(map(repr, run.queries[:3]))
+            raise InputError(
+                f"{self.run}: none of its {len(run.queries)} queries ({shown}, …) is among the "
+                f"{len(self._queries)} of {self.topics}"
+            )
         names = [name_of(name) if self.encoded else name for name in run.documents]
         hits: dict[str, list[Hit]] = {query: [] for query in self._queries.values()}
         rows = zip(run.query.tolist(), run.document.tolist(), run.score.tolist(), strict=True)

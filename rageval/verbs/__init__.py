@@ -16,6 +16,7 @@ class Verb:
 
 VERBS = {
     "evaluate": Verb("rageval.verbs.evaluate", "config", "run a retriever, log one MLflow run"),
+    "score": Verb("rageval.verbs.score", "score", "score a run file against qrels, by id"),
     "compare": Verb("rageval.verbs.compare", "compare", "two runs, paired by question"),
     "gate": Verb("rageval.verbs.gate", "gate", "hold a run against the champion and thresholds"),
     "promote": Verb("rageval.verbs.promote", "promote", "gate a run and make it the champion"),

@@ -111,7 +111,7 @@ def _show(target: Console, config: CheckConfig, found: Findings) -> None:
         told = f"{_counted(new, 'question')} {'is' if new == 1 else 'are'} new to"
         them = "it" if new == 1 else "them"
         target.print(f"{told} {dataset.assignment.lock}; a run will add {them}")
-    target.print(Text(f"next: {next_command('evaluate', '+retriever=hybrid')}"))
+    target.print(Text(f"next: {next_command('evaluate', '+retriever=hybrid')}"), soft_wrap=True)
 
 
 def _show_written(target: Console, config: CheckConfig, found: Findings) -> None:

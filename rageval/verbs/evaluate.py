@@ -36,7 +36,7 @@ def run(composed: DictConfig) -> int:
     kind = CELL if sweeping() else SINGLE
     plan = Plan.of(plain(composed), lambda parts: retrieval(choices, parts.window), kind)
     plan = replace(plan, choices=choices, command=typed_command(typed_words()))
-    _require_store(plan)
+    require_store(plan)
     target = console.console()
     for note in require_limits(plan, target):
         target.print(f"note: {note}")
@@ -52,9 +52,9 @@ def run(composed: DictConfig) -> int:
             return 0
     outcome, run_id = _measured(plan, store, target)
     _show(target, plan.config, outcome)
-    _say_where(target, store, run_id)
+    say_where(target, store, run_id)
     code = _FAILED if outcome.evaluation.errors or outcome.evaluation.leaks else 0
-    return max(code, _afterwards(plan, store, run_id, target))
+    return max(code, afterwards(plan, store, run_id, target))
 
 
 def _measured(plan: Plan, store: Store | None, target: Console) -> tuple[Outcome, str]:
@@ -68,7 +68,7 @@ def _measured(plan: Plan, store: Store | None, target: Console) -> tuple[Outcome
         raise
 
 
-def _afterwards(plan: Plan, store: Store | None, run_id: str, target: Console) -> int:
+def afterwards(plan: Plan, store: Store | None, run_id: str, target: Console) -> int:
     """Register the run and gate it, where that is asked for; return the gate's exit code."""
     config = plan.config
     if store is None:
@@ -86,7 +86,7 @@ def _afterwards(plan: Plan, store: Store | None, run_id: str, target: Console) -
     return 0
 
 
-def _require_store(plan: Plan) -> None:
+def require_store(plan: Plan) -> None:
     """Refuse to gate or register what is not recorded or a cell of a sweep, before any work."""
     config = plan.config
     for key, wanted in (("gate.enabled", config.gate.enabled), ("register", config.register_run)):
@@ -110,7 +110,8 @@ def _show(target: Console, config: EvaluationConfig, outcome: Outcome) -> None:
             console.show_questions(target, evaluation, shown, title)
 
 
-def _say_where(target: Console, store: Store | None, run_id: str) -> None:
+def say_where(target: Console, store: Store | None, run_id: str) -> None:
+    """Print where a run was kept."""
     target.print()
     if store is None:
         target.print("not recorded (tracking=off)")

@@ -1,0 +1,1 @@
+"""Formats of golden sets, corpora and exports: a package a format."""

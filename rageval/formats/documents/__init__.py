@@ -1,0 +1,1 @@
+"""A folder of documents of several kinds, each of which becomes Markdown."""

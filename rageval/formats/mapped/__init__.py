@@ -1,0 +1,1 @@
+"""Golden sets of any shape, read by a mapping of names."""

@@ -1,0 +1,1 @@
+"""Golden sets for tools that measure the quality of search."""

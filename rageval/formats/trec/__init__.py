@@ -1,0 +1,1 @@
+"""TREC runs and judgements on their own, by id."""
