@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from rageval.errors import InputError, RagevalError
 from rageval.escaping.redaction import remember, remember_passwords
-from rageval.escaping.streams import clean_output
+from rageval.escaping.streams import ClosedOutputError, clean_output
 from rageval.internal_error import INTERNAL_ERROR, reported
 from rageval.options import require_options
 from rageval.verbs import VERBS, Verb
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from omegaconf import DictConfig
 
 _DEFAULT = "evaluate"
-_INTERRUPTED, _TERMINATED = 130, 143  # what a shell reports after Ctrl-C and SIGTERM
+_INTERRUPTED, _CLOSED, _TERMINATED = 130, 141, 143  # as a shell: Ctrl-C, SIGPIPE, SIGTERM
 _GATING = ("gate", "promote", "rollback")  # what needs no more of a set than its name
 # What MLflow reads of the environment, with an account in it.
 _CREDENTIALS = ("MLFLOW_TRACKING_PASSWORD", "MLFLOW_TRACKING_TOKEN", "DATABRICKS_TOKEN")
@@ -50,10 +50,16 @@ def _enter(words: Sequence[str]) -> int:
             show(name, rest)
             return 0
         words = [_quoted(_plain(word)) for word in rest]
-        return _run(VERBS[name], _for_sweeps([*_other_limits(name, rest), *words]))
+        code = _run(VERBS[name], _for_sweeps([*_other_limits(name, rest), *words]))
+        sys.stdout.flush()
+        return code
     except RagevalError as fault:
         sys.stderr.write(f"{fault}\n")
         return fault.exit_code
+    except ClosedOutputError:
+        # Python would complain at its end that it cannot write what is left.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.__stdout__.fileno() if sys.__stdout__ else 1)
+        return _CLOSED
     except Terminated:
         sys.stderr.write("terminated\n")
         return _TERMINATED

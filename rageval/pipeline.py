@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 
 from rageval.chunking.chunks import Chunker, Chunks, cut
 from rageval.corpus.document import Corpus
+from rageval.errors import InputError
 from rageval.golden.access import Access
 from rageval.retrievers.excluding import without
 from rageval.retrievers.retriever import Candidates, Index, Query, Retriever, Scope
@@ -70,11 +71,20 @@ class Pipeline:
         ------
         UnreachableError
             If the retriever's backend cannot be reached.
+        InputError
+            If a user's class has neither `retrieve` nor an index that can be searched.
         """
         progress(f"cutting {len(corpus):,} documents")
         chunks = cutting(corpus, parts.chunker)
         progress(f"indexing {len(chunks):,} chunks")
-        return cls(parts, chunks, parts.retriever.index(chunks))
+        index = parts.retriever.index(chunks)
+        if not hasattr(index, "search"):
+            name = type(parts.retriever).__name__
+            raise InputError(
+                f"retriever {name} has no method retrieve(question, limit, groups), and its "
+                "index(chunks) returns nothing that can be searched"
+            )
+        return cls(parts, chunks, index)
 
     @property
     def direct(self) -> Pipeline:

@@ -1,7 +1,10 @@
 """Command lines as users type them."""
 
 import json
+import shlex
 import signal
+import subprocess
+import sys
 import time
 from pathlib import Path
 
@@ -283,3 +286,30 @@ def test_sigterm_ends_with_143_and_the_run_is_killed(program, tmp_path, tiny):
     client = MlflowClient(f"sqlite:///{tmp_path}/mlruns/mlflow.db")
     known = [found.experiment_id for found in client.search_experiments()]
     assert [run.info.status for run in client.search_runs(known)] == ["KILLED"]
+
+
+def test_a_reader_that_leaves_early_is_no_failed_gate(program, tmp_path, tiny):
+    line = (
+        f"{sys.executable} -m rageval +retriever=bm25 tracking=off latency.sample=0 output.rows=1"
+    )
+    for words, codes in (
+        (" | head -n 1 >/dev/null; exit ${PIPESTATUS[0]}", (0, 141)),
+        (" >/dev/full", (2,)),
+    ):
+        done = subprocess.run(
+            ["bash", "-c", f"{line} {shlex.join(tiny)}{words}"],
+            cwd=tmp_path, env=program.environment, capture_output=True, text=True, check=False,
+        )  # fmt: skip
+        assert done.returncode in codes, done
+        assert "internal error" not in done.stderr
+        assert codes != (2,) or "the output cannot be written: No space left" in done.stderr
+
+
+def test_a_class_that_can_neither_be_asked_nor_searched_is_named(
+    typed, tmp_path, tiny, monkeypatch
+):
+    (tmp_path / "own.py").write_text("class Base:\n    def index(self, passages):\n        pass\n")
+    monkeypatch.syspath_prepend(str(tmp_path))
+    said = typed("+retriever=custom", "retriever._target_=own.Base", "tracking=off", *tiny)
+    assert said.code == 2, said
+    assert "retriever Base has no method retrieve(question, limit, groups)" in said.err

@@ -385,7 +385,7 @@ def test_a_question_is_shown_as_it_was_asked_and_orders_the_terminal_nothing(des
     (desk.folder / "odd.csv").write_text(head + line)
     said = mine(desk, "log.path=odd.csv", "candidates=odd.yaml")
     assert said.code == 0, said
-    assert "[bold]What[/bold] is :key: [/b][2J?" in said.out
+    assert "[bold]What[/bold] is :key: [/b]\\x1b[2J?" in said.out
     assert "\x1b" not in said.out
 
 

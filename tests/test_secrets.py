@@ -3,6 +3,7 @@
 import json
 import sqlite3
 import zlib
+from base64 import b64encode
 from pathlib import Path
 
 import pytest
@@ -112,6 +113,13 @@ ADDRESSES = [
     ("tracking.uri=postgresql://bob:{}@127.0.0.1:9/x", "s3cr3tpass"),
     ("cache.dir=ftp://bob:{}@127.0.0.1:9/x", "s3cr3tpass"),
     ("+hydra/nothing=http://bob:{}@h", "s3cr3tpass"),
+    ("tracking.uri='postgresql://bob:p@{}@127.0.0.1:9/db'", "s3cr3tpass"),
+    ("tracking.uri='postgresql://bob:a/b@{}@127.0.0.1:9/db'", "s3cr3tpass"),
+    ("tracking.uri='http://bob:hunter#{}@127.0.0.1:9'", "s3cr3tpass"),
+    ("tracking.uri='mssql+pyodbc:///?odbc_connect=DRIVER%3Dx%3BPWD%3D{}'", "s3cr3tpass"),
+    ("tracking.uri='bob:{}@127.0.0.1:9'", "s3cr3tpass"),
+    ("tracking.uri='//bob:{}@127.0.0.1:9'", "s3cr3tpass"),
+    ("tracking.uri='http:/bob:{}@127.0.0.1:9'", "s3cr3tpass"),
 ]
 
 
@@ -146,3 +154,17 @@ def test_environment_is_read_by_secrets_alone_however_it_is_written(desk, monkey
     assert said.code == 2
     assert "only values below `secrets` may be read from there" in said.err
     assert [path.name for path in desk.folder.iterdir()] == ["service.py"]
+
+
+def test_a_secret_in_base64_is_hidden_wherever_it_begins():
+    redaction.remember(["swordfish-42"])
+    for name in ("", "a", "ab", "bob", "somebody"):
+        header = b64encode(f"{name}:swordfish-42".encode()).decode()
+        assert redaction.redacted(f"Basic {header}") != f"Basic {header}"
+
+
+def test_links_are_no_accounts():
+    for text in ("https://medium.com/@user/x", "see http://h:8080/@x", "mail bob@host.org", "a@b"):
+        assert redaction.without_accounts(text) == text
+        redaction.remember_passwords(text)
+        assert redaction.redacted(f"{text} user x") == f"{text} user x"

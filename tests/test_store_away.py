@@ -271,7 +271,7 @@ def test_postgresql_that_is_stopped_in_the_middle_loses_nothing(postgres, tmp_pa
     monkeypatch.undo()
     try:
         assert (said.code, len(kept(desk))) == (4, 1), said
-        assert said.err.startswith("tracking store postgresql+psycopg://127.0.0.1:")
+        assert said.err.startswith("tracking store postgresql+psycopg://(secret)@127.0.0.1:")
         assert "s3cret" not in said.err
         said, seconds = evaluate(desk)  # and one that is down before
         assert (said.code, said.err.count("\n"), said.out) == (4, 1, ""), said

@@ -52,6 +52,8 @@ def _unknown(path: str, parent: DictConfig) -> str:
 def _arguments(node: DictConfig) -> Collection[str]:
     """Return the arguments of the component that a node configures; none if it configures none."""
     target = str(OmegaConf.to_container(node, resolve=False).get("_target_", ""))  # type: ignore[union-attr]  # a DictConfig makes a dict
+    if not target:
+        return ()
     try:
         found: Mapping[str, object] = getattr(get_class(target), "__pydantic_fields__", {})
     except (ImportError, ValueError, AttributeError):

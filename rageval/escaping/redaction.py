@@ -5,17 +5,27 @@ from __future__ import annotations
 import html
 import json
 import re
+from base64 import b64encode
 from collections.abc import Iterable, Mapping
 from typing import Any
-from urllib.parse import quote, quote_plus, unquote, urlsplit
+from urllib.parse import quote, quote_plus, unquote
 
 HIDDEN = "(secret)"  # what is shown in place of a secret
 _SHORTEST = 4
 _WHOLE_WORD = 6  # a shorter secret is hidden as a word alone, or it would be found everywhere
 _PASSWORD = 8  # a shorter password of an address is hidden in addresses alone
 _MARKDOWN = re.compile(r"[\\`*_|<>\[\]]")  # what our Markdown escapes
-# `scheme://user:password@`; the password may hold any character but `/`, an `@` too.
-_ACCOUNT = re.compile(r"(\b[A-Za-z][A-Za-z0-9+.\-]*://)([^\s/?#'\"<>|]+)@")
+# `scheme://user:password@`. In an address of the web a password holds no `/`, `?` or `#`, or every
+# link with an `@` in its path would be one; in others it may hold any character.
+_ACCOUNT = re.compile(r"(\bhttps?://)([^\s/?#'\"<>|]+)@", re.IGNORECASE)
+_OTHER_ACCOUNT = re.compile(r"(\b(?!https?://)[A-Za-z][A-Za-z0-9+.\-]*://)([^\s'\"<>]+)@")
+_BARE_ACCOUNT = re.compile(
+    r"(?<![\w@.])([\w.+\-]+:[^\s@/:'\"]+)@(?=[\w.\-]+:\d)"
+)  # without a scheme
+# `password=…` of a driver, also quoted for an address.
+_SETTING = re.compile(
+    r"((?:\b|(?<=%3B)|(?<=%26))(?:pwd|password)(?:=|%3D))((?:(?!%3B)[^\s;&'\"])+)", re.IGNORECASE
+)
 # `?token=…`, and what else a query names so.
 _QUERY = re.compile(
     r"([?&;][\w.\-]*(?:token|passw(?:or)?d|pwd|passphrase|secret|api[_\-]?key|access[_\-]?key|credential|"
@@ -103,10 +113,12 @@ def without_accounts(text: str) -> str:
     >>> without_accounts("postgresql://bob:p@ss@db/x and https://h/?token=abc&k=6")
     'postgresql://(secret)@db/x and https://h/?token=(secret)&k=6'
     """
-    if "://" in text:
-        text = _ACCOUNT.sub(rf"\1{HIDDEN}@", text)
+    if "@" in text:
+        for account in (_ACCOUNT, _OTHER_ACCOUNT):
+            text = account.sub(rf"\1{HIDDEN}@", text)
+        text = _BARE_ACCOUNT.sub(f"{HIDDEN}@", text)
     if "=" in text:
-        text = _QUERY.sub(rf"\1{HIDDEN}", text)
+        text = _SETTING.sub(rf"\1{HIDDEN}", _QUERY.sub(rf"\1{HIDDEN}", text))
     return redacted(text)
 
 
@@ -153,8 +165,23 @@ def _forms(text: str) -> Iterable[str]:
     in_json = [json.dumps(text)[1:-1], json.dumps(text, ensure_ascii=False)[1:-1]]
     forms += [*in_json, _in_script(in_json[0]), repr(text)[1:-1]]
     forms += [html.escape(text), html.escape(text, quote=False), _numbered(html.escape(text))]
-    forms += [_MARKDOWN.sub(r"\\\g<0>", text)]
+    forms += [_MARKDOWN.sub(r"\\\g<0>", text), *_in_base64(text)]
     return dict.fromkeys(forms)
+
+
+def _in_base64(text: str) -> list[str]:
+    """Return the core of a text in base64, wherever it begins in what is encoded.
+
+    `Authorization: Basic …` holds a password after a name of any length.
+    """
+    if len(text) < _PASSWORD:
+        return []
+    cores = []
+    for before in range(3):
+        encoded = b64encode(b"\0" * before + text.encode("utf-8", "surrogatepass")).decode("ascii")
+        # The first and the last characters depend on what lies beside the text.
+        cores.append(encoded.rstrip("=")[(0, 2, 3)[before] : -2])
+    return cores
 
 
 def _in_script(text: str) -> str:
@@ -170,20 +197,31 @@ def _numbered(text: str) -> str:
 
 
 def _passwords(text: str, least: int) -> list[str]:
-    """Return the passwords in an address, as they are written and as they are meant."""
-    if "://" not in text:
-        return []
-    try:
-        address = urlsplit(text.strip())
-    except ValueError:
-        return []
-    user, colon, password = address.netloc.rpartition("@")[0].partition(":")
-    if not colon and address.scheme in {"http", "https"}:
-        password = user  # a token alone
-    elif password == user:
-        password = ""
-    found = [password, unquote(password), *(value for _, value in _QUERY.findall(text))]
+    """Return the passwords in an address: as written, as meant, and what may be taken for a host.
+
+    A driver that splits the address at the wrong `@`, `/` or `#` names the rest of the password as
+    a host when it fails.
+    """
+    found = [*_queried(text)]
+    scheme, separator, rest = text.strip().partition("://")
+    account, at, _ = rest.rpartition("@")
+    user, colon, password = account.partition(":")
+    web = scheme.lower() in {"http", "https"}
+    if separator and at and "/" not in user and not (web and re.match(r"\d{1,5}/", password)):
+        if not colon and web:
+            password = user  # a token alone
+        if password != user or not colon:
+            parts = [part for part in re.split(r"[@/?#]", password) if part != password]
+            found += [password, unquote(password), *(p for p in parts if len(p) >= _WHOLE_WORD)]
     return [word for word in dict.fromkeys(found) if len(word) >= least]
+
+
+def _queried(text: str) -> list[str]:
+    """Return the secrets in an address's query, and in the settings of a driver."""
+    if "=" not in text or "://" not in text:
+        return []
+    found = [value for _, value in (*_QUERY.findall(text), *_SETTING.findall(text))]
+    return [form for value in found for form in (value, unquote(value))]
 
 
 def _pattern() -> re.Pattern[str]:

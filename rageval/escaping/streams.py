@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from typing import Any, TextIO, cast
 
+from rageval.errors import InputError
 from rageval.escaping.characters import visible
 from rageval.escaping.redaction import without_accounts
 
@@ -35,7 +36,16 @@ class CleanStream:
         except UnicodeEncodeError:  # a terminal of another encoding shows what it can
             encoding = self._stream.encoding or "ascii"
             self._stream.write(clean.encode(encoding, "backslashreplace").decode(encoding))
+        except OSError as fault:
+            raise _unwritable(fault) from fault
         return len(text)
+
+    def flush(self) -> None:
+        """Write what is held back."""
+        try:
+            self._stream.flush()
+        except OSError as fault:
+            raise _unwritable(fault) from fault
 
     def writelines(self, lines: Iterable[str]) -> None:
         """Write several texts."""
@@ -44,6 +54,16 @@ class CleanStream:
 
     def __getattr__(self, name: str) -> Any:  # noqa: ANN401  whatever a stream has
         return getattr(self._stream, name)
+
+
+class ClosedOutputError(Exception):
+    """Nobody reads the output any more: the other end of a pipe is closed."""
+
+
+def _unwritable(fault: OSError) -> Exception:
+    if isinstance(fault, BrokenPipeError):
+        return ClosedOutputError()
+    return InputError(f"the output cannot be written: {fault.strerror or fault}")
 
 
 def _printable(text: str) -> str:

@@ -67,6 +67,10 @@ def read_exceptions(path: Path, today: date) -> Exceptions:
         if not isinstance(content, dict):
             raise InputError(f"gate.exceptions: {path} needs a list under the key 'exceptions'")
         found = _File.model_validate(content)
+    except InputError as fault:
+        raise InputError(
+            f"gate.exceptions: {str(fault).removeprefix('gate.exceptions: ')}"
+        ) from fault
     except ValidationError as fault:
         raise InputError.of(sentences(fault, str(path), _File)) from fault
     over = [entry for entry in found.exceptions if entry.until and entry.until < today]

@@ -15,6 +15,7 @@ from rich.text import Text
 
 from rageval.comparison.changes import Comparison, Turn
 from rageval.escaping.characters import one_line, visible
+from rageval.escaping.streams import ClosedOutputError
 from rageval.evaluation.evaluation import Evaluation
 from rageval.gate.verdict import Outcome, Verdict
 from rageval.report.comparison import overview, told, verdict_lines
@@ -47,6 +48,10 @@ def console(stream: TextIO | None = None) -> Console:
 
 class _Console(Console):
     """A console on which text is text: control characters in it are shown as their escapes."""
+
+    def on_broken_pipe(self) -> None:
+        """Leave it to the way in: rich would end the program with 1, a failed gate."""
+        raise ClosedOutputError
 
     def render(
         self, renderable: RenderableType, options: ConsoleOptions | None = None

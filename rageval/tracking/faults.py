@@ -60,5 +60,7 @@ def first_line(fault: BaseException) -> str:
     ('one', 'KeyError')
     """
     text = without_accounts(str(fault).strip()) or type(fault).__name__
-    line = re.sub(r"\s+", " ", text.splitlines()[0])
+    # SQLAlchemy says first in which of its steps something happened, and then what.
+    said = [row for row in text.splitlines() if "Query-invoked autoflush" not in row] or [text]
+    line = re.sub(r"\s+", " ", said[0])
     return line if len(line) <= _LONGEST else f"{line[: _LONGEST - 1]}…"

@@ -274,8 +274,8 @@ def _check_address(location: Location) -> None:
     """Refuse what is no store before MLflow tries it for a minute."""
     if "://" not in location.uri and location.uri != "databricks":
         raise InputError(
-            f"{location.why}: {location.uri!r} is no tracking store; give sqlite:///FILE or "
-            "http://HOST:PORT"
+            f"{location.why}: {without_accounts(location.uri)!r} is not the address of a store; "
+            "give sqlite:///FILE or http://HOST:PORT"
         )
     file = location.file
     if file is None or location.why == _DEFAULT:
@@ -313,7 +313,12 @@ def _ask_server(location: Location) -> None:
     try:
         with urllib.request.urlopen(address, timeout=timeout):
             return
-    except urllib.error.HTTPError:
+    except urllib.error.HTTPError as fault:
+        fault.close()
+        if fault.code >= 500:
+            raise TrackingError(
+                f"tracking store {location.shown} answers {fault.code} {fault.reason}"
+            ) from fault
         return  # something answers; its own client knows how to speak to it
     except TimeoutError as fault:
         raise late(location.shown, timeout) from fault

@@ -139,7 +139,7 @@ def a_held_out_question_is_deleted(desk):
     return desk.gate(desk.evaluate("+retriever=tfidf", dataset=LOCAL))
 
 
-@attack(TOPIC, 2, "is not YAML: day is out of range for month")
+@attack(TOPIC, 2, "not read: day is out of range for month")
 def an_exception_has_an_impossible_date(desk):
     """`gate.exceptions` names a day that no month has"""
     assert desk.promote(desk.evaluate("+retriever=bm25", dataset=LOCAL)).code == 0

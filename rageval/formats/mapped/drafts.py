@@ -100,12 +100,15 @@ class RowReader:
             return
         for item in value if isinstance(value, list) else [value]:
             name = one_text(self._found(fields.document, item))
+            grade = self._found(fields.grade, item)
+            if not name and grade in (None, ""):
+                continue  # a query that nobody has rated yet
             if not name:
                 raise InputError(
                     f"a grade names no document; dataset.mapping.grades.document is "
                     f"{fields.document!r}"
                 )
-            yield name, self._grade(self._found(fields.grade, item))
+            yield name, self._grade(grade)
 
     def _mapped_grades(self, value: Mapping[str, Any]) -> Iterator[tuple[str, int]]:
         """Yield the grades of a mapping: of documents, or of grades with lists of documents."""

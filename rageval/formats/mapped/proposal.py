@@ -120,7 +120,12 @@ def _asks(place: Place) -> float:
 
 def _labels(places: list[Place], shape: Shape, meaning: _Meaning) -> Words:
     """Return where the labels are, by what their values mean in the corpus."""
-    known = [place for place in places if not _SYSTEM.search(place.name)]
+    answered = any(place.name in ("answer", "response") for place in places)
+    known = [
+        place
+        for place in places
+        if not _SYSTEM.search(place.name) and not (answered and place.name == "contexts")
+    ]  # beside a system's answer, `contexts` is what the system retrieved
     documents = [place for place in known if meaning.documents(place.values) >= _MOST]
     wrong = [place for place in documents if _WRONG.search(place.name)]
     right = [place for place in documents if place not in wrong and place.name not in _ID]
@@ -178,7 +183,28 @@ def _graded(
         if stem and grade is not None and words.get("grades.items", stem) == stem:
             words |= {"grades.items": stem, "grades.document": last}
             words["grades.grade"] = grade.path.rpartition("[].")[2]
-    return words or None
+    return words or _graded_rows(right, places)
+
+
+def _graded_rows(right: list[Place], places: list[Place]) -> Words | None:
+    """Return where rows hold a document and its grade; the rows of one query are one question."""
+    flat = [p for p in places if "[]" not in p.path and _GRADE.search(p.name) and _numbers(p)]
+    document = next((place for place in right if "[]" not in place.path), None)
+    if document is None or not flat:
+        return None
+    return {
+        "grades.items": "[@]",
+        "grades.document": document.path,
+        "grades.grade": flat[0].path,
+        "repeated": "join",
+        "unlabelled": "leave_out",
+    }
+
+
+def _numbers(place: Place) -> bool:
+    """Say whether every value that is there is a number."""
+    texts = [str(value).strip() for value in place.values if value not in (None, "")]
+    return bool(texts) and all(re.fullmatch(r"-?\d+(\.\d+)?", text) for text in texts)
 
 
 def _split(places: list[Place], meaning: _Meaning) -> Iterator[tuple[Place, str]]:
