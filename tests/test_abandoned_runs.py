@@ -8,6 +8,8 @@ from desk import QUICK, TINY, Desk
 from rageval.process import Process
 from rageval.tracking.run import PROCESS
 
+pytestmark = pytest.mark.thorough
+
 SLOW = """
 import pathlib, time
 

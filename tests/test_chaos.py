@@ -13,6 +13,8 @@ import pytest
 from postgres import Postgres, programs
 from server import Server
 
+pytestmark = pytest.mark.thorough
+
 NIGHTLY = os.environ.get("RAGEVAL_NIGHTLY") == "1"
 KILLS = "50" if NIGHTLY else "1"
 AT_ONCE = ("16", "4", "4", "2") if NIGHTLY else ("3", "2", "2", "1")

@@ -10,6 +10,8 @@ import pytest
 import yaml
 from desk import Desk
 
+pytestmark = pytest.mark.thorough
+
 ROOT = Path(__file__).parents[1]
 CI = ROOT / "examples" / "ci"
 

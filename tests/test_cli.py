@@ -249,6 +249,7 @@ class Broken:
 """
 
 
+@pytest.mark.thorough
 def test_a_bug_ends_with_70_and_a_report_and_no_traceback(program, tmp_path):
     (tmp_path / "broken.py").write_text(BROKEN)
     words = ("+retriever=custom", "retriever._target_=broken.Broken", "latency.sample=0")
@@ -273,6 +274,7 @@ class Waiting:
 """
 
 
+@pytest.mark.thorough
 def test_sigterm_ends_with_143_and_the_run_is_killed(program, tmp_path, tiny):
     (tmp_path / "waiting.py").write_text(WAITING)
     words = ("+retriever=custom", "retriever._target_=waiting.Waiting", "latency.sample=0", *tiny)

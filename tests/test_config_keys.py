@@ -142,6 +142,7 @@ def measured(tmp_path, tiny, monkeypatch):
     return words, stages
 
 
+@pytest.mark.thorough
 def test_every_key_recomputes_what_depends_on_it_and_no_more(measured):
     words, stages = measured
     wrong = {}

@@ -66,6 +66,7 @@ def killed_while_made(root, delay):
     process.wait()
 
 
+@pytest.mark.thorough
 def test_a_kill_while_the_store_is_made_leaves_one_that_the_next_command_can_use(tmp_path):
     draw = random.Random(0)
     for number in range(KILLS):

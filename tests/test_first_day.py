@@ -13,6 +13,7 @@ FIRST_DAY = [
 ]
 
 
+@pytest.mark.thorough
 def test_the_first_day_runs_as_typed_in_an_empty_folder(tmp_path, program):
     for line, code, word in FIRST_DAY:
         said = program.run(tmp_path, *line.split())

@@ -12,6 +12,7 @@ def test_the_seed_of_a_reader_is_read(name, tmp_path):
     TARGETS[name].read(tmp_path)
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("name", TARGETS_AND_CLI)
 def test_damage_is_read_or_refused_with_a_sentence(name):
     found = fuzz(name, 15 if name == CLI else 60)

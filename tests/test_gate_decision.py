@@ -39,6 +39,7 @@ def test_a_drop_fails_only_beyond_the_tolerance_that_was_written(
     assert drop(hits(before, n), hits(after, n), tolerance).passed is passes
 
 
+@pytest.mark.thorough
 def test_an_identical_rerun_at_tolerance_zero_passes_for_every_hit_count():
     found, lost = [row(f"q{i}", 1) for i in range(60)], [row(f"q{i}", None) for i in range(60)]
     limits = GateThresholds(max_drop={"all": {"hit_rate_at_1": 0.0, "recall": 0.0}})

@@ -8,6 +8,7 @@ from benchmarks.gate_rules import Pair, gate, shipped
 from benchmarks.gate_worlds import WORLDS, drawn, moved
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("world", WORLDS, ids=lambda world: world.name)
 def test_the_rule_on_many_draws_is_the_shipped_gate(world):
     random = np.random.default_rng(4)

@@ -207,6 +207,7 @@ def test_a_locked_set_cannot_be_split_another_way(shop, other):
     assert SECRET_ID not in said.out
 
 
+@pytest.mark.thorough
 def test_no_verb_and_no_artifact_tells_a_held_out_question(shop):
     said = [
         shop.type("+retriever=bm25", *shop.dataset, "output.questions=all", "register=true"),

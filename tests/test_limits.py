@@ -147,6 +147,7 @@ max_drop:
 """
 
 
+@pytest.mark.thorough
 def test_a_suggestion_keeps_the_file_and_works_right_after_a_promotion(desk):
     file = desk.folder / "conf" / "threshold" / "tiny.yaml"
     file.parent.mkdir(parents=True)
@@ -191,6 +192,7 @@ def test_report_only_tells_a_failed_limit_and_ends_with_0(desk):
     assert desk.verdict(run)["outcome"] == "failed"
 
 
+@pytest.mark.thorough
 def test_every_cell_of_a_sweep_gets_its_verdict_without_another_retrieval(desk):
     assert desk.promote(desk.evaluate("+retriever=bm25", dataset=LOCAL)).code == 0
     grid = ["-m", "+retriever=bm25", "window.min_score=null,99", *LOCAL, *QUICK]

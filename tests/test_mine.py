@@ -339,6 +339,7 @@ def mine(desk, *words):
     )  # fmt: skip
 
 
+@pytest.mark.thorough
 def test_no_log_and_a_wrong_log_are_sentences_and_write_nothing(desk):
     for words, said in (
         ([], "no question log named; choose one: log=csv|jsonl|parquet|sql"),
@@ -395,6 +396,7 @@ def test_feedback_that_nobody_understands_is_told(desk):
     assert "the log has unhelpful, helpful" in said.out.replace("'", "")
 
 
+@pytest.mark.thorough
 def test_a_run_that_is_not_there_is_no_verdict_and_adds_no_case(desk):
     desk.evaluate("+retriever=bm25")
     said = mine(desk, "run=nope", "candidates=nope.yaml")
@@ -402,6 +404,7 @@ def test_a_run_that_is_not_there_is_no_verdict_and_adds_no_case(desk):
     assert not (desk.folder / "nope.yaml").exists()
 
 
+@pytest.mark.thorough
 def test_the_gap_is_logged_to_the_run_and_followed_over_runs(desk):
     folder = desk.folder / "data"
     folder.mkdir()

@@ -31,10 +31,12 @@ def shown(page):
             yield command, [line for line in output.splitlines() if line.strip()]
 
 
+@pytest.mark.thorough
 def test_every_line_that_the_story_shows_is_what_the_program_says(told):
     require_said(STORY, told[1])
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("name", ["how-sure.md", "held-out.md"])
 def test_every_line_that_a_page_shows_is_what_the_program_says(name, tmp_path_factory):
     require_said(DOCS / name, typed(DOCS / name, tmp_path_factory)[1])

@@ -73,6 +73,7 @@ def active(desk):
     return {run.info.run_id for run in desk.client.search_runs([known])}
 
 
+@pytest.mark.thorough
 def test_it_is_off_and_says_how_to_turn_it_on(desk):
     said = prune(desk)
     assert (said.code, "none goes: set prune.older_than=DAYS" in said.out) == (0, True)

@@ -65,6 +65,7 @@ def told(answers):
     ]
 
 
+@pytest.mark.thorough
 def test_another_process_in_an_empty_folder_answers_as_the_pipeline_does(
     shop, tmp_path, program, monkeypatch
 ):

@@ -65,6 +65,7 @@ def commit_twice():
         subprocess.run(["git", *who, *words], check=True, capture_output=True)
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("words", [w for page in PAGES for w in commands(page)], ids=" ".join)
 def test_every_command_of_the_pages_runs(words, typed, workplace, monkeypatch):
     if "dataset=beir" in words:

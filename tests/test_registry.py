@@ -72,6 +72,7 @@ def grown(shop, name, *words, extra="pump"):
 # --- no baseline, self, mismatch
 
 
+@pytest.mark.thorough
 def test_without_a_baseline_floors_alone_are_judged_and_a_requirement_makes_it_no_verdict(shop):
     said = shop.gate(shop.bm25, "registry.model=never")
     assert (said.code, "no baseline yet" in said.out) == (0, True)
@@ -81,6 +82,7 @@ def test_without_a_baseline_floors_alone_are_judged_and_a_requirement_makes_it_n
     assert said.err == "there is no baseline: nothing was promoted as never@champion yet\n"
 
 
+@pytest.mark.thorough
 def test_a_worse_run_fails_by_name_and_an_equal_variant_run_anew_passes(shop):
     model = shop.champion("compared")
     said = shop.gate(shop.nothing, model, "threshold.no_tolerance=[tag.permission_narrow]")
@@ -101,6 +103,7 @@ def test_the_baselines_own_run_is_no_candidate(shop):
     assert (said.code, "is the baseline's own run (self version 1)" in said.err) == (3, True)
 
 
+@pytest.mark.thorough
 def test_a_grown_set_is_judged_by_running_the_champion_anew_once(shop):
     own, model = grown(shop, "growing")
     candidate = shop.evaluate("+retriever=tfidf", dataset=own)
@@ -120,6 +123,7 @@ def test_a_grown_set_is_judged_by_running_the_champion_anew_once(shop):
     assert len(shop.rescored()) == before + 1
 
 
+@pytest.mark.thorough
 def test_labels_that_moved_on_since_the_candidate_ran_are_no_verdict(shop):
     own, model = grown(shop, "moving")
     candidate = shop.evaluate("+retriever=tfidf", dataset=own)
@@ -210,6 +214,7 @@ def test_a_run_that_is_not_there_is_wrong_input_and_an_experiment_is_no_verdict(
     assert (said.code, "there is no experiment 'unheard'" in said.err) == (3, True)
 
 
+@pytest.mark.thorough
 def test_a_garbage_collected_champion_is_no_verdict_and_can_be_replaced_by_force(shop):
     from mlflow.cli import gc
 
@@ -229,6 +234,7 @@ def test_a_garbage_collected_champion_is_no_verdict_and_can_be_replaced_by_force
     assert (last["forced"], last["verdict"], last["before"]) == (True, "none", "1")
 
 
+@pytest.mark.thorough
 def test_a_lost_alias_and_a_renamed_model_are_no_verdict(shop):
     shop.champion("lost")
     shop.client.delete_registered_model_alias("lost", "champion")
@@ -250,6 +256,7 @@ def test_a_version_that_was_registered_by_something_else_is_no_verdict(shop):
     assert (said.code, "has no run: it was not registered by rageval" in said.err) == (3, True)
 
 
+@pytest.mark.thorough
 def test_a_model_of_another_set_is_no_baseline(shop):
     own, model = grown(shop, "foreign")
     said = shop.gate(shop.tfidf, model)
@@ -266,6 +273,7 @@ class Mine:
 """
 
 
+@pytest.mark.thorough
 def test_a_champion_whose_own_class_changed_cannot_be_run_anew(shop, monkeypatch):
     source = shop.folder / "own_retriever.py"
     source.write_text(OWN)
@@ -316,6 +324,7 @@ def test_a_configuration_from_the_registry_builds_no_class_but_ours(target):
 # --- moving the alias
 
 
+@pytest.mark.thorough
 def test_a_failed_gate_promotes_nothing_and_force_needs_a_reason_that_stays(shop):
     model = shop.champion("forced")
     assert shop.promote(shop.nothing, model, ALLOW).code == 1
@@ -347,6 +356,7 @@ def test_a_version_carries_its_fingerprints_and_the_hashes_of_what_it_rests_on(s
     assert version.tags["rageval.verdict"] == "passed"
 
 
+@pytest.mark.thorough
 def test_the_history_only_grows_and_rollback_restores_the_previous(shop):
     model = shop.champion("history")
     first = shop.history("history")
@@ -362,11 +372,13 @@ def test_the_history_only_grows_and_rollback_restores_the_previous(shop):
     assert all(h["who"] and h["when"] and h["reason"] for h in shop.history("history"))
 
 
+@pytest.mark.thorough
 def test_there_is_nothing_to_roll_back_to_after_the_first_promotion(shop):
     said = shop.type("rollback", shop.champion("first"), "dataset.name=tiny")
     assert (said.code, "there is no version before this one" in said.err) == (3, True)
 
 
+@pytest.mark.thorough
 def test_promoting_the_champion_again_is_told(shop):
     model = shop.champion("again")
     assert shop.promote(shop.bm25, model).code == 3
@@ -375,6 +387,7 @@ def test_promoting_the_champion_again_is_told(shop):
     assert len(shop.history("again")) == 1
 
 
+@pytest.mark.thorough
 def test_several_sets_are_judged_in_one_gate_each_against_its_own_champion(shop):
     own, _ = grown(shop, "second")
     second = shop.evaluate("+retriever=bm25", dataset=own)
@@ -394,6 +407,7 @@ def test_several_sets_are_judged_in_one_gate_each_against_its_own_champion(shop)
     assert "is the baseline's own run" in said.err
 
 
+@pytest.mark.thorough
 def test_candidate_and_champion_of_different_experiments_compare_as_usual(shop):
     model = shop.champion("apart")
     elsewhere = shop.evaluate("+retriever=tfidf", "tracking.experiment=elsewhere")
@@ -523,6 +537,7 @@ def test_a_promotion_that_dies_at_any_step_is_undone_or_finished_by_the_next(reg
     assert len(history(store, name)) == (3 if promoted else 2)
 
 
+@pytest.mark.thorough
 def test_rollback_first_finishes_a_promotion_that_died(shop):
     model = shop.champion("half")
     assert shop.type("promote", f"gate.run={shop.tfidf}", model, "dataset.name=tiny", "force=true",

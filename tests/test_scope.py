@@ -152,6 +152,7 @@ def documents(desk):
     return {row["id"]: row["documents"] for row in rows}
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("retriever", ["bm25", "hybrid"])
 @pytest.mark.parametrize("change", ["the asker's groups", "the document's groups"])
 def test_a_right_that_was_revoked_after_indexing_is_gone_at_once(desk, retriever, change):
@@ -179,6 +180,7 @@ class Stale:
 '''
 
 
+@pytest.mark.thorough
 def test_an_index_of_ones_own_with_rights_of_yesterday_is_a_leak(desk, monkeypatch):
     (desk.folder / "stale.py").write_text(STALE)
     monkeypatch.syspath_prepend(str(desk.folder))
@@ -203,6 +205,7 @@ def _free_port():
         return bound.getsockname()[1]
 
 
+@pytest.mark.thorough
 def test_a_champion_that_is_served_over_http_answers_inside_the_scope(desk, program):
     run = desk.evaluate("+retriever=bm25", dataset=LOCAL)
     assert desk.promote(run).code == 0

@@ -8,6 +8,8 @@ from server import Server
 
 from rageval.registry import promotion
 
+pytestmark = pytest.mark.thorough
+
 
 @pytest.fixture(scope="module")
 def server(tmp_path_factory):

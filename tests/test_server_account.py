@@ -7,6 +7,8 @@ from desk import DATA, LOCAL, Desk
 from guarded import Guard
 from server import Server
 
+pytestmark = pytest.mark.thorough
+
 PASSWORD = "p@ss:w0rd-%41"  # with everything that has a meaning in an address
 QUOTED = "p@ss:w0rd-%2541"
 

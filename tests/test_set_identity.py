@@ -114,6 +114,7 @@ def test_a_path_may_be_the_folder_where_one_stands(folder, words, project, typed
     assert said.out.split(":")[0] in {"beir", "own", "q", "testset"}
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("kind", ["absolute", "link to the file", "link to the folder"])
 def test_a_set_is_itself_under_any_path(kind, project, typed):
     (project / "there").symlink_to(project)
@@ -203,6 +204,7 @@ def test_a_repository_is_the_same_by_any_protocol(remote):
     assert _address(remote) == "example.org/team/docs"
 
 
+@pytest.mark.thorough
 def test_runs_and_versions_say_which_set_they_are_of(project, typed):
     from mlflow import MlflowClient
 

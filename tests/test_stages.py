@@ -113,6 +113,7 @@ def test_a_swept_key_computes_the_right_stages_twice(typed, tiny, words, twice):
     assert again == twice
 
 
+@pytest.mark.thorough
 def test_no_cache_memory_and_disk_give_the_same_tables(typed, tiny):
     grid = ["-m", "+retriever=bm25,hybrid", "chunking=heading,sentence", "cache=off,memory,disk"]
     said = typed(*grid, *tiny, "latency.sample=0", "sweep.resume=false")

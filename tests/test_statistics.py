@@ -84,6 +84,7 @@ def test_holms_textbook_example():
     assert [p <= 0.05 for p in adjusted] == [True, False, False, True]
 
 
+@pytest.mark.thorough
 def test_holm_equals_statsmodels_ties_and_an_empty_family_included():
     random = np.random.default_rng(0)
     for m in (1, 2, 7, 30):

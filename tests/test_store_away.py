@@ -19,6 +19,8 @@ from rageval.tracking import delivery
 from rageval.tracking import run as runs_of
 from rageval.tracking.outbox import folders
 
+pytestmark = pytest.mark.thorough
+
 NIGHTLY = os.environ.get("RAGEVAL_NIGHTLY") == "1"
 SAMPLE = MODES if NIGHTLY else ("hang", "403", "rubbish", "half")
 TIMEOUT = 4  # seconds, as given by tracking.timeout

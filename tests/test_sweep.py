@@ -41,6 +41,7 @@ def told(said):
     return next(line for line in said.out.splitlines() if re.match(r"\d+ cells: ", line))
 
 
+@pytest.mark.thorough
 def test_the_parent_holds_what_its_children_found(typed, tiny):
     first = typed(*GRID, *tiny, *BASE)
     assert first.code == 0, first.err
@@ -72,6 +73,7 @@ def test_the_parent_holds_what_its_children_found(typed, tiny):
         assert (folder / f"plots/{picture}.png").read_bytes().startswith(b"\x89PNG")
 
 
+@pytest.mark.thorough
 def test_the_same_again_runs_nothing_and_a_grown_grid_what_is_new(typed, tiny):
     assert typed(*GRID, *tiny, *BASE).code == 0
     again = typed(*GRID, *tiny, *BASE, "output.questions=none")
@@ -100,6 +102,7 @@ def test_the_order_of_a_grid_names_no_other_sweep():
     assert name(one) != name(two)
 
 
+@pytest.mark.thorough
 def test_a_lost_table_is_made_anew(typed, tiny):
     words = ["-m", "+retriever=bm25", "window.k=1,2", *tiny, *BASE]
     assert typed(*words).code == 0
@@ -258,6 +261,7 @@ def _finished(folder):
     return rows[0]
 
 
+@pytest.mark.thorough
 def test_kill_loses_the_cell_in_flight_alone_and_ctrl_c_ends_well(program, tmp_path, tiny, slow):
     words = [*slow, *tiny]
     killed = started(program, tmp_path, words, cells=1)
@@ -353,6 +357,7 @@ def test_effects_and_subsets_are_those_of_the_cells():
     ]
 
 
+@pytest.mark.thorough
 def test_an_equal_single_run_finds_what_the_cell_found(typed, tiny):
     grid = [
         "-m", "+retriever=hybrid,bm25", "chunking=sentence,heading", "window.min_score=0,0.2",
@@ -377,6 +382,7 @@ def test_an_equal_single_run_finds_what_the_cell_found(typed, tiny):
         assert [table(cell, name) for name in names] == [table(single, name) for name in names]
 
 
+@pytest.mark.thorough
 def test_the_last_sweep_is_what_report_shows(typed, tiny):
     here = ["dataset.name=tiny", "open=false"]
     assert typed("+retriever=bm25", *tiny, *BASE).code == 0
@@ -401,6 +407,7 @@ def test_the_last_sweep_is_what_report_shows(typed, tiny):
     assert "is a sweep" in refused.err
 
 
+@pytest.mark.thorough
 def test_a_latency_that_was_not_measured_now_is_marked(typed, tiny):
     words = ["-m", "+retriever=bm25", "window.k=1,2", "window.depth=24", *tiny, "latency.sample=3"]
     first = typed(*words)
@@ -413,6 +420,7 @@ def test_a_latency_that_was_not_measured_now_is_marked(typed, tiny):
     assert [row["p95 recorded"] for row in table(parent, "leaderboard.json")] == [True, True]
 
 
+@pytest.mark.thorough
 def test_a_dry_run_estimates_by_an_earlier_sweep_or_says_that_nothing_is_known(typed, tiny):
     words = ["-m", "+retriever=bm25", "window.k=1,2,3", *tiny, *BASE]
     before = typed(*words, "sweep.dry_run=true")
@@ -425,6 +433,7 @@ def test_a_dry_run_estimates_by_an_earlier_sweep_or_says_that_nothing_is_known(t
     assert "rests on an earlier sweep of this experiment (3 cells)" in after.out
 
 
+@pytest.mark.thorough
 def test_a_dry_run_knows_what_was_finished_and_what_the_sweep_took(typed, tiny):
     words = ["-m", "+retriever=bm25", *tiny, *BASE]
     assert typed(*words, "window.k=1,2").code == 0
@@ -438,6 +447,7 @@ def test_a_dry_run_knows_what_was_finished_and_what_the_sweep_took(typed, tiny):
     assert "sweep." not in again.out.partition("estimate")[0]
 
 
+@pytest.mark.thorough
 def test_cells_with_errors_are_named_and_count_the_next_time_too(typed, tiny, monkeypatch):
     Path("moody_retriever.py").write_text(
         "class Moody:\n    def __init__(self, number=0):\n        self.number = number\n\n"
@@ -488,6 +498,7 @@ def _refuse(*_):
     raise AssertionError("no run is to be read")
 
 
+@pytest.mark.thorough
 def test_a_finished_sweep_is_taken_up_without_reading_its_runs(typed, tiny, monkeypatch):
     assert typed(*GRID, *tiny, *BASE).code == 0
     (parent,) = runs(kind="sweep")
@@ -508,6 +519,7 @@ def test_a_finished_sweep_is_taken_up_without_reading_its_runs(typed, tiny, monk
     assert table(client().get_run(parent.info.run_id), "leaderboard.json") == before
 
 
+@pytest.mark.thorough
 def test_a_cell_whose_run_was_deleted_is_run_again(typed, tiny):
     assert typed(*GRID, *tiny, *BASE).code == 0
     client().delete_run(runs(kind="cell")[0].info.run_id)

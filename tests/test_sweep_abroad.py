@@ -15,6 +15,8 @@ from rageval.sweep import foreign
 from rageval.sweep.errand import Errand, Lost, work
 from rageval.sweep.processes import Processes
 
+pytestmark = pytest.mark.thorough
+
 BASE = ["latency.sample=0"]
 TWO = ["hydra/launcher=joblib", "hydra.launcher.n_jobs=2"]
 

@@ -19,6 +19,8 @@ from rageval.tracking import claims
 from rageval.tracking.settings import TrackingConfig
 from rageval.tracking.store import locate, open_store
 
+pytestmark = pytest.mark.thorough
+
 BASE = ("latency.sample=0", *TINY)
 SLOW = """
 import pathlib, time

@@ -18,6 +18,8 @@ from rageval.sweep.errand import Errand
 from rageval.tracking.store import Location
 from tests.server import Server
 
+pytestmark = pytest.mark.thorough
+
 if importlib.util.find_spec("ray") is None:
     pytest.skip("ray is not installed: pip install 'rageval[ray]'", allow_module_level=True)
 

@@ -17,6 +17,8 @@ from rageval.measures.catalogue import Cutoffs
 from rageval.sweep.goals import checked, undominated
 from rageval.sweep.space import Choice, Space, Span
 
+pytestmark = pytest.mark.thorough
+
 if importlib.util.find_spec("optuna") is None:
     pytest.skip("optuna is not installed: pip install 'rageval[optuna]'", allow_module_level=True)
 

@@ -58,6 +58,7 @@ def clean(text):
     )
 
 
+@pytest.mark.thorough
 def test_nothing_that_is_written_for_people_holds_an_order(desk):
     first = desk.type("+retriever=bm25", *SET, *SHOWN, f"run.notes='{NAME} <script>'")
     assert first.code == 0, first

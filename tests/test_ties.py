@@ -103,6 +103,7 @@ def table(typed, folder, retriever, number):
     return re.sub(r"\b[0-9a-f]{32}\b|experiment[ =]\S+", "…", said.out)
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("retriever", ["bm25", "tfidf", "dense", "hybrid"])
 def test_the_order_of_the_corpus_file_changes_nothing(retriever, tmp_path, typed):
     rows, questions = near_duplicates()

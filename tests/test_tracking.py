@@ -51,6 +51,7 @@ def twice(tmp_path_factory, program):
     return folder, done
 
 
+@pytest.mark.thorough
 def test_the_run_is_finished_and_says_what_it_was(twice):
     folder, _ = twice
     run = runs(folder)[0]
@@ -128,6 +129,7 @@ def test_the_last_line_says_how_to_open_the_run(twice):
     assert done.err == ""
 
 
+@pytest.mark.thorough
 def test_several_processes_on_a_fresh_store_lose_no_run(tmp_path, tiny, program):
     words = ["+retriever=bm25", *tiny, "latency.sample=0"]
     started = [program.start(tmp_path, *words) for _ in range(3)]
@@ -136,6 +138,7 @@ def test_several_processes_on_a_fresh_store_lose_no_run(tmp_path, tiny, program)
     assert [run.info.status for run in runs(tmp_path)] == ["FINISHED"] * 3
 
 
+@pytest.mark.thorough
 def test_an_evaluation_that_breaks_leaves_a_failed_run(tmp_path, tiny, program):
     (tmp_path / "broken.py").write_text(
         "class Broken:\n"
