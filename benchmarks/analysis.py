@@ -12,11 +12,11 @@ from pathlib import Path
 import numpy as np
 
 from benchmarks.quality import COLLECTIONS, config_of, paired_interval, values_of
-from rageval.analysis import Analyser
 from rageval.config.build import build_parts
 from rageval.config.loading import load
 from rageval.config.resolvers import register
-from rageval.retrievers.bm25 import Bm25
+from rageval.retrieval.analysis import Analyser
+from rageval.retrieval.retrievers.bm25 import Bm25
 
 VARIANTS = {
     "as shipped: stems, no stop words": Analyser(),

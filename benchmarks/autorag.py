@@ -60,13 +60,13 @@ print("RESULT", len(summary), imported - begun, time.perf_counter() - begin)
 OURS = """
 import sys, time
 begun = time.perf_counter()
-from rageval.door import enter
+from rageval.cli.main import run_command
 words = sys.argv[1:]
 import rageval.sweep.running, sklearn, bm25s, scipy.sparse
 if "tracking=off" not in words:
     import mlflow
 imported = time.perf_counter()
-code = enter(words)
+code = run_command(words)
 print("RESULT", code, imported - begun, time.perf_counter() - imported)
 """
 

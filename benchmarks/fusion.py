@@ -18,9 +18,9 @@ from rageval.config.build import build_parts
 from rageval.config.loading import Dataset, load
 from rageval.config.resolvers import register
 from rageval.config.settings import EvaluationConfig
-from rageval.pipeline import Parts, Pipeline
-from rageval.retrievers.hybrid import Hybrid
-from rageval.retrievers.retriever import Index, Retriever
+from rageval.retrieval.pipeline import Parts, Pipeline
+from rageval.retrieval.retrievers.hybrid import Hybrid
+from rageval.retrieval.retrievers.retriever import Index, Retriever
 
 WEIGHTS = (0.5, 0.6, 0.7, 0.8, 0.9)  # of bm25
 SCALES = ("zscore", "minmax", "rrf")

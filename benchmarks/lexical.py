@@ -17,15 +17,15 @@ from pathlib import Path
 import numpy as np
 
 from benchmarks.quality import config_of, paired_interval, values_of
-from rageval.analysis import Analyser
 from rageval.chunking.chunks import Chunks
 from rageval.config.build import build_parts
 from rageval.config.loading import load
 from rageval.config.resolvers import register
-from rageval.pipeline import Pipeline
-from rageval.retrievers.bm25 import Bm25
-from rageval.retrievers.foreign import Foreign, Passage
-from rageval.retrievers.retriever import Index, Query, Scope
+from rageval.retrieval.analysis import Analyser
+from rageval.retrieval.pipeline import Pipeline
+from rageval.retrieval.retrievers.bm25 import Bm25
+from rageval.retrieval.retrievers.foreign import Foreign, Passage
+from rageval.retrieval.retrievers.retriever import Index, Query, Scope
 
 
 class Tantivy:

@@ -58,9 +58,9 @@ def read_json(folder: Path) -> None:
 
 def load(folder: Path) -> None:
     """Load corpus and golden set, and hold the labels against the documents."""
-    from rageval.corpus.beir import BeirCorpus
+    from rageval.formats.beir.corpus import BeirCorpus
+    from rageval.formats.beir.golden import BeirGolden
     from rageval.golden.access import PublicOnly
-    from rageval.golden.beir import BeirGolden
     from rageval.judging.check import check
 
     corpus = BeirCorpus(str(folder)).load()
@@ -70,12 +70,12 @@ def load(folder: Path) -> None:
 
 def warn(folder: Path) -> None:
     """Do as `load`, and look for everything that `check` warns of."""
-    from rageval.corpus.beir import BeirCorpus
+    from rageval.formats.beir.corpus import BeirCorpus
+    from rageval.formats.beir.golden import BeirGolden
     from rageval.golden.access import PublicOnly
-    from rageval.golden.beir import BeirGolden
     from rageval.judging.check import check
-    from rageval.judging.doubts import doubts
     from rageval.judging.labelled import Labelled
+    from rageval.judging.warnings import doubts
 
     corpus = BeirCorpus(str(folder)).load()
     golden = BeirGolden(str(folder)).load(corpus)

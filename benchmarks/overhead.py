@@ -25,9 +25,9 @@ import numpy as np
 from benchmarks.timing import interleaved, machine
 from rageval.chunking.chunks import Chunks
 from rageval.corpus.document import Corpus, Document
-from rageval.encoders.encoder import Vectors, unit_rows
-from rageval.retrievers.dense import Dense
-from rageval.retrievers.retriever import Query, Scope
+from rageval.retrieval.encoders.encoder import Vectors, unit_rows
+from rageval.retrieval.retrievers.dense import Dense
+from rageval.retrieval.retrievers.retriever import Query, Scope
 
 ROOT = Path(__file__).resolve().parent.parent
 LIBRARIES = """
@@ -38,15 +38,15 @@ MlflowClient(tracking_uri="sqlite:///mlruns/mlflow.db").get_experiment_by_name("
 """
 # The steps of one evaluation, by the functions that take them: (module, name, what it is).
 STEPS = (
-    ("rageval.verbs.evaluate", "_plan", "read corpus and golden set, check, build"),
-    ("rageval.verbs.evaluate", "_outcome", "cut, index, ask, score"),
-    ("rageval.verbs.evaluate", "record", "tables, plots and page"),
-    ("rageval.verbs.evaluate", "write", "write the run"),
-    ("rageval.verbs.evaluate", "_show", "print"),
+    ("rageval.cli.commands.evaluate", "_plan", "read corpus and golden set, check, build"),
+    ("rageval.cli.commands.evaluate", "_outcome", "cut, index, ask, score"),
+    ("rageval.cli.commands.evaluate", "record", "tables, plots and page"),
+    ("rageval.cli.commands.evaluate", "write", "write the run"),
+    ("rageval.cli.commands.evaluate", "_show", "print"),
 )
 WATCHED = """
 import importlib, json, sys, time
-from rageval.door import enter
+from rageval.cli.main import run_command
 taken = {{}}
 def watch(module, name):
     owner = importlib.import_module(module)
@@ -64,7 +64,7 @@ loaded = time.process_time()
 for module, name in {steps!r}:
     watch(module, name)
 watched = time.process_time()
-enter(["+retriever=hybrid"])
+run_command(["+retriever=hybrid"])
 taken["all"] = time.process_time() - watched
 taken["modules"] = watched - loaded
 print(json.dumps(taken), file=sys.stderr)

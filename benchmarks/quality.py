@@ -26,8 +26,8 @@ from rageval.config.reading import read
 from rageval.config.resolvers import register
 from rageval.config.settings import EvaluationConfig
 from rageval.evaluation.evaluation import evaluate
-from rageval.evaluation.grounds import Benchmark
-from rageval.pipeline import Parts, Pipeline
+from rageval.evaluation.judgements import Benchmark
+from rageval.retrieval.pipeline import Parts, Pipeline
 
 COLLECTIONS = ("scifact", "cranfield", "anthropic_docs", "hotpotqa_sample")
 OTHERS = ("xquad/en", "xquad/de", "chroma_chunking", "climate_fever_sentences", "squad2_dev_half")

@@ -20,8 +20,8 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
+from rageval.cli.main import run_command
 from rageval.comparison.result import Result, result
-from rageval.door import enter
 from rageval.gate.suggestion import Floors, suggest
 from rageval.statistics import churn
 
@@ -35,7 +35,7 @@ def sample() -> Result:
     with tempfile.TemporaryDirectory() as folder, contextlib.redirect_stdout(io.StringIO()):
         os.chdir(folder)
         try:
-            enter(["+retriever=hybrid", "latency.sample=0"])
+            run_command(["+retriever=hybrid", "latency.sample=0"])
             kept = json.loads(next(Path("mlruns").rglob("questions.json")).read_text())
         finally:
             os.chdir(here)

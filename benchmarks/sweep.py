@@ -30,7 +30,7 @@ from pathlib import Path
 
 from benchmarks.bare import bare_write
 from benchmarks.timing import machine
-from rageval.door import enter
+from rageval.cli.main import run_command
 
 CHUNKINGS = ("whole", "sentence", "fixed", "recursive")
 FLOORS = tuple(f"{n / 20}" for n in range(10))
@@ -169,7 +169,7 @@ def _noop(cells: int) -> None:
 def _run(words: Words, clock: Callable[[], float] = time.process_time) -> float:
     begun = clock()
     with contextlib.redirect_stdout(io.StringIO()) as said:
-        code = enter(words)
+        code = run_command(words)
     if code:
         raise SystemExit(f"exit {code}: {' '.join(words)}\n{said.getvalue()}")
     return clock() - begun

@@ -37,9 +37,9 @@ class SweepLauncher(Launcher):
         from rageval.sweep.running import Launch, run_cells
 
         launch = Launch(self.hydra_context, self.task_function, self.config)
-        return run_cells(launch, job_overrides, self.crew())
+        return run_cells(launch, job_overrides, self.executor())
 
-    def crew(self) -> Any:  # noqa: ANN401  a rageval.sweep.abroad.Crew or None
+    def executor(self) -> Any:  # noqa: ANN401  a rageval.sweep.remote.Executor or None
         """Return who runs the cells; None: this process does."""
         return None
 
@@ -50,10 +50,10 @@ class JoblibLauncher(SweepLauncher):
     def __init__(self, **how: Any) -> None:  # noqa: ANN401  conf/hydra/launcher/joblib.yaml has them
         self._how = how
 
-    def crew(self) -> Any:  # noqa: ANN401
+    def executor(self) -> Any:  # noqa: ANN401
         """Return the processes."""
         from rageval.config.reading import typed
-        from rageval.sweep.processes import Processes, ProcessesConfig
+        from rageval.sweep.joblib_executor import Processes, ProcessesConfig
 
         return Processes(typed(self._how, ProcessesConfig, _LAUNCHER).n_jobs)
 
@@ -64,10 +64,10 @@ class RayLauncher(SweepLauncher):
     def __init__(self, **how: Any) -> None:  # noqa: ANN401  conf/hydra/launcher/ray.yaml has them
         self._how = how
 
-    def crew(self) -> Any:  # noqa: ANN401
+    def executor(self) -> Any:  # noqa: ANN401
         """Return the workers of the cluster."""
         from rageval.config.reading import typed
-        from rageval.sweep.cluster import Cluster, ClusterConfig
+        from rageval.sweep.ray_executor import Cluster, ClusterConfig
 
         return Cluster(**dict(typed(self._how, ClusterConfig, _LAUNCHER)))
 
@@ -98,7 +98,7 @@ class CellSweeper(BasicSweeper):
         launcher: Any = self.launcher
         if isinstance(launcher, SweepLauncher) or self.config.hydra.job.config_name != _VERB:
             return launcher.launch(batch, initial_job_idx=first)  # type: ignore[no-any-return]
-        from rageval.sweep.foreign import Foreign
+        from rageval.sweep.hydra_executor import Foreign
         from rageval.sweep.running import Launch, run_cells
 
         launch = Launch(launcher.hydra_context, launcher.task_function, launcher.config)

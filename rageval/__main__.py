@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 from pathlib import Path
 
-from rageval.door import end_on_sigterm, enter
+from rageval.cli.main import end_on_sigterm, run_command
 
 
 def main() -> None:
@@ -17,7 +17,7 @@ def main() -> None:
     if str(Path.cwd()) not in sys.path and "" not in sys.path:
         sys.path.insert(0, str(Path.cwd()))
     end_on_sigterm()
-    sys.exit(enter(sys.argv[1:]))
+    sys.exit(run_command(sys.argv[1:]))
 
 
 if __name__ == "__main__":

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from rageval.config.compose import compose
 from rageval.config.loading import open_pipeline
-from rageval.pipeline import Ask, Found, Pipeline
+from rageval.retrieval.pipeline import Ask, Found, Pipeline
 
 
 @dataclass(frozen=True)

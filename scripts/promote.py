@@ -2,7 +2,7 @@
 
 import sys
 
-from rageval.door import enter
+from rageval.cli.main import run_command
 
 if __name__ == "__main__":
-    sys.exit(enter(["promote", *sys.argv[1:]]))
+    sys.exit(run_command(["promote", *sys.argv[1:]]))

@@ -98,7 +98,7 @@ class Place:
 
 
 def _command(words, full):
-    from rageval.door import enter
+    from rageval.cli.main import run_command
     from rageval.tracking import run as runs
 
     if full:
@@ -108,7 +108,7 @@ def _command(words, full):
 
         runs._log_files = refuse
     sys.argv = ["rageval"]
-    code = enter(list(words))
+    code = run_command(list(words))
     with contextlib.suppress(OSError):
         sys.stdout.flush()
         sys.stderr.flush()
@@ -287,9 +287,9 @@ def import_all():
     import mlflow.pyfunc  # noqa: F401
     from mlflow.store.tracking import sqlalchemy_store  # noqa: F401
 
-    from rageval.verbs import VERBS
+    from rageval.cli.commands import COMMANDS
 
-    for verb in VERBS.values():
+    for verb in COMMANDS.values():
         __import__(verb.module)
     __import__("rageval.sweep.running")
 

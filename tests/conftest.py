@@ -18,7 +18,7 @@ import pytest
 os.environ.setdefault("OMP_NUM_THREADS", "1")
 
 import rageval
-from rageval.door import enter
+from rageval.cli.main import run_command
 
 
 @pytest.fixture
@@ -78,7 +78,7 @@ def typed(
 
     def enter_words(*words: str) -> Said:
         capsys.readouterr()
-        code = enter(list(words))
+        code = run_command(list(words))
         said = capsys.readouterr()
         return Said(code, said.out, said.err)
 

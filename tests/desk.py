@@ -13,7 +13,7 @@ from pathlib import Path
 from conftest import Said
 
 import rageval
-from rageval.door import enter
+from rageval.cli.main import run_command
 
 DATA = Path(__file__).parent / "data" / "tiny"
 TINY = (
@@ -40,7 +40,7 @@ def _unset(prefix):
 
 _KILLED = """
 import os, signal, sys
-from rageval.door import enter
+from rageval.cli.main import run_command
 from rageval.registry import promotion
 
 where, name = promotion, sys.argv.pop(1)
@@ -48,7 +48,7 @@ if name.startswith("Claim."):
     where, name = promotion.Claim, name.removeprefix("Claim.")
 setattr(where, name, lambda *words: os.kill(os.getpid(), signal.SIGKILL))
 words, sys.argv = sys.argv[1:], ["rageval"]
-sys.exit(enter(words))
+sys.exit(run_command(words))
 """
 
 
@@ -84,7 +84,7 @@ class Desk:
                 contextlib.redirect_stderr(err),
                 _unset("MLFLOW_"),
             ):
-                code = enter([*words, *self.store])
+                code = run_command([*words, *self.store])
         finally:
             sys.argv = argv
         return Said(code, out.getvalue(), err.getvalue())

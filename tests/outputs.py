@@ -17,10 +17,10 @@ from rageval.config.places import shipped
 from rageval.config.reading import plain, typed
 from rageval.config.resolvers import register
 from rageval.config.settings import EvaluationConfig
-from rageval.fingerprint import digest
-from rageval.pipeline import Ask, Pipeline
-from rageval.provenance.contents import Contents
-from rageval.provenance.variant import made_of
+from rageval.evaluation.provenance.contents import Contents
+from rageval.evaluation.provenance.variant import made_of
+from rageval.retrieval.pipeline import Ask, Pipeline
+from rageval.schema.fingerprint import digest
 
 HERE = Path(__file__).parent
 FILE = HERE / "data" / "outputs.json"

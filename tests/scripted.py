@@ -4,14 +4,14 @@ from rageval.chunking.whole import WholeDocument
 from rageval.corpus.document import Corpus, Document
 from rageval.errors import InputError
 from rageval.evaluation.evaluation import evaluate
-from rageval.evaluation.grounds import Benchmark
+from rageval.evaluation.judgements import Benchmark
 from rageval.golden.question import GoldenSet, Question
 from rageval.judging.resolution import resolve
 from rageval.measures.catalogue import Cutoffs
-from rageval.pipeline import Parts, Pipeline
-from rageval.retrievers.foreign import Foreign
-from rageval.rewriting import JoinTurns
-from rageval.window import Window
+from rageval.retrieval.pipeline import Parts, Pipeline
+from rageval.retrieval.retrievers.foreign import Foreign
+from rageval.retrieval.rewriting import JoinTurns
+from rageval.retrieval.window import Window
 
 LETTERS = "abcdefgh"
 

@@ -5,7 +5,7 @@ import time
 import pytest
 from desk import QUICK, TINY, Desk
 
-from rageval.process import Process
+from rageval.schema.process import Process
 from rageval.tracking.run import PROCESS
 
 pytestmark = pytest.mark.thorough

@@ -5,8 +5,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import ValidationError
 
-from rageval.analysis import Analyser, _words, _words_of_any_script
-from rageval.languages import NAMES, STOP_WORDS, misfit
+from rageval.retrieval.analysis import Analyser, _words, _words_of_any_script
+from rageval.schema.languages import NAMES, STOP_WORDS, misfit
 
 PLAIN = Analyser(stem=False, stop_words=False)
 

@@ -10,10 +10,10 @@ from scripted import Askers
 
 from rageval.corpus.document import Corpus, Document
 from rageval.golden.question import GoldenSet, Question, Reference
-from rageval.judging.doubts import doubts
 from rageval.judging.duplicates import near_duplicates
 from rageval.judging.labelled import Labelled
 from rageval.judging.resolution import resolve
+from rageval.judging.warnings import doubts
 
 CORPUS = Corpus(
     (

@@ -13,7 +13,7 @@ from rageval.chunking.recursive import Recursive
 from rageval.chunking.sentence import Sentences
 from rageval.chunking.whole import WholeDocument
 from rageval.corpus.document import Corpus, Document
-from rageval.retrievers.bm25 import Bm25
+from rageval.retrieval.retrievers.bm25 import Bm25
 
 CHUNKERS = [
     WholeDocument(),

@@ -241,8 +241,8 @@ def test_a_floor_above_all_scores_and_a_question_of_stop_words_are_misses(typed,
 BROKEN = """
 class Broken:
     def index(self, passages):
-        import rageval.workflow
-        rageval.workflow.summary = None  # breaks what comes after retrieval
+        import rageval.experiment.workflow
+        rageval.experiment.workflow.summary = None  # breaks what comes after retrieval
 
     def retrieve(self, question, limit, groups):
         return []

@@ -9,16 +9,16 @@ from hydra.core.config_store import ConfigStore
 from hydra.core.global_hydra import GlobalHydra
 from hydra.utils import instantiate
 
+from rageval.cli.commands import COMMANDS
 from rageval.config.build import build, build_parts
+from rageval.config.commands import CheckConfig, MineConfig
 from rageval.config.launch import take_names
 from rageval.config.places import shipped
 from rageval.config.reading import parameters, read
 from rageval.config.resolvers import register
 from rageval.config.settings import EvaluationConfig
 from rageval.config.tree import Tree
-from rageval.config.verbs import CheckConfig, MineConfig
 from rageval.golden.access import PublicOnly
-from rageval.verbs import VERBS
 
 CONF = shipped("conf")
 FILES = sorted(str(file.relative_to(CONF)) for file in CONF.rglob("*.yaml"))
@@ -114,10 +114,10 @@ def test_every_launcher_and_sweeper_composes_and_is_ours_whatever_is_installed(f
         assert hasattr(made.crew(), "run")
 
 
-@pytest.mark.parametrize("verb", VERBS)
+@pytest.mark.parametrize("verb", COMMANDS)
 def test_every_verb_has_a_primary_config_and_a_module(verb):
-    assert composed(config=VERBS[verb].config)
-    assert importlib.util.find_spec(VERBS[verb].module)
+    assert composed(config=COMMANDS[verb].config)
+    assert importlib.util.find_spec(COMMANDS[verb].module)
 
 
 def test_every_file_begins_with_a_comment_that_says_what_it_is_for():

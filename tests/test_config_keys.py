@@ -13,13 +13,13 @@ from hydra import compose, initialize_config_dir
 from omegaconf import DictConfig, OmegaConf
 from rich.console import Console
 
+from rageval.cache.store import Stages
 from rageval.config.places import shipped
 from rageval.config.reading import parameters, plain
 from rageval.config.resolvers import register
-from rageval.plan import Plan
-from rageval.stages.store import Stages
+from rageval.experiment.plan import Plan
+from rageval.experiment.workflow import work
 from rageval.tracking.reading import CELL
-from rageval.workflow import work
 
 BASE = ["retriever=hybrid", "latency.sample=2"]
 INDEXED = {"index", "scores", "rankings", "latency"}

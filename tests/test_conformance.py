@@ -22,7 +22,7 @@ from rageval.chunking.whole import WholeDocument
 from rageval.corpus.document import Corpus, Document
 from rageval.errors import InputError
 from rageval.evaluation.diagnosis import Cause
-from rageval.golden.canonical import GoldenFile
+from rageval.formats.canonical.golden import GoldenFile
 from rageval.golden.question import Answerable, GoldenSet, Question, Reference
 from rageval.judging.qrels import judge
 from rageval.judging.resolution import resolve
@@ -288,7 +288,7 @@ def test_rule_d_duplicates_push_completeness_no_higher_than_one():
     assert (values["completeness"], values["precision"]) == (1 / 2, 1)
 
 
-# E. Faults seen in other tools
+# E. ErrorCollector seen in other tools
 
 
 def test_rule_e_a_question_without_a_ranking_is_a_miss_that_counts():

@@ -4,8 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from rageval.corpus.beir import BeirCorpus
 from rageval.errors import InputError
+from rageval.formats.beir.corpus import BeirCorpus
 
 
 def rows(*items: dict) -> bytes:

@@ -3,8 +3,8 @@ from pathlib import Path
 import pytest
 from pydantic import ValidationError
 
-from rageval.corpus.markdown import MarkdownFolder
 from rageval.errors import InputError
+from rageval.formats.markdown.corpus import MarkdownFolder
 
 
 def write(folder: Path, files: dict[str, bytes]) -> MarkdownFolder:

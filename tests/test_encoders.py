@@ -8,14 +8,14 @@ import pytest
 from pydantic import ValidationError
 from tiny import ask, chunks_of, names
 
-from rageval.encoders.encoder import QueryEncoding, unit_rows
-from rageval.encoders.extras import need
-from rageval.encoders.lsa import Lsa
-from rageval.encoders.model2vec import Model2Vec
-from rageval.encoders.sentence_transformers import SentenceTransformers
-from rageval.encoders.wordllama import WordLlama
 from rageval.errors import InputError
-from rageval.retrievers.dense import Dense
+from rageval.retrieval.encoders.encoder import QueryEncoding, unit_rows
+from rageval.retrieval.encoders.extras import need
+from rageval.retrieval.encoders.lsa import Lsa
+from rageval.retrieval.encoders.model2vec import Model2Vec
+from rageval.retrieval.encoders.sentence_transformers import SentenceTransformers
+from rageval.retrieval.encoders.wordllama import WordLlama
+from rageval.retrieval.retrievers.dense import Dense
 
 TEXTS = [
     "annual leave thirty days", "sick leave certificate", "oil pump litres", "oil filter",
@@ -79,7 +79,7 @@ def test_lsa_of_a_small_corpus_is_the_truncated_svd_that_numpy_finds(copies):
 def test_lsa_searches_a_large_corpus_and_finds_nearly_the_same(monkeypatch):
     texts = [f"{text} {n}" for n in range(12) for text in TEXTS]
     exact = Lsa(dimensions=3).fit(texts).encode(texts)
-    monkeypatch.setattr("rageval.encoders.lsa._EXACT", 0)
+    monkeypatch.setattr("rageval.retrieval.encoders.lsa._EXACT", 0)
     searched = Lsa(dimensions=3).fit(texts).encode(texts)
     assert searched @ searched.T == pytest.approx(exact @ exact.T, abs=0.01)
 

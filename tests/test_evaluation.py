@@ -9,12 +9,12 @@ from test_pipeline import Spy, pipeline_of
 from rageval.chunking.sentence import Sentences
 from rageval.evaluation.diagnosis import Cause
 from rageval.evaluation.evaluation import evaluate
-from rageval.evaluation.grounds import Benchmark
+from rageval.evaluation.judgements import Benchmark
 from rageval.golden.question import Answerable, GoldenSet, Question, Reference
 from rageval.judging.resolution import resolve
 from rageval.measures.catalogue import Cutoffs, catalogue
-from rageval.retrievers.foreign import Foreign
-from rageval.window import Window
+from rageval.retrieval.retrievers.foreign import Foreign
+from rageval.retrieval.window import Window
 
 LETTERS = "abcdefgh"
 

@@ -8,30 +8,30 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from rageval.corpus.autorag import AutoragCorpus
-from rageval.corpus.beir import BeirCorpus
 from rageval.corpus.document import Corpus, Document
-from rageval.corpus.llama_index import LlamaIndexCorpus
-from rageval.corpus.squad import SquadCorpus
 from rageval.errors import InputError
-from rageval.export.adr import AdrExport
-from rageval.export.autorag import AutoragExport
-from rageval.export.beir import BeirExport
-from rageval.export.canonical import CanonicalExport
-from rageval.export.llama_index import LlamaIndexExport
-from rageval.export.ragas import RagasExport
-from rageval.export.squad import SquadExport
-from rageval.export.trec import TrecExport
+from rageval.formats.adr.export import AdrExport
+from rageval.formats.adr.golden import AdrGolden
+from rageval.formats.autorag.corpus import AutoragCorpus
+from rageval.formats.autorag.export import AutoragExport
+from rageval.formats.autorag.golden import AutoragGolden
+from rageval.formats.beir.corpus import BeirCorpus
+from rageval.formats.beir.export import BeirExport
+from rageval.formats.beir.golden import BeirGolden
+from rageval.formats.canonical.export import CanonicalExport
+from rageval.formats.canonical.golden import GoldenFile
+from rageval.formats.llama_index.corpus import LlamaIndexCorpus
+from rageval.formats.llama_index.export import LlamaIndexExport
+from rageval.formats.llama_index.golden import LlamaIndexGolden
+from rageval.formats.ragas.export import RagasExport
+from rageval.formats.ragas.golden import RagasGolden
+from rageval.formats.squad.corpus import SquadCorpus
+from rageval.formats.squad.export import SquadExport
+from rageval.formats.squad.golden import SquadGolden
+from rageval.formats.trec.export import TrecExport
+from rageval.formats.trec.golden import TrecGolden
 from rageval.golden.access import PublicOnly
-from rageval.golden.adr import AdrGolden
-from rageval.golden.autorag import AutoragGolden
-from rageval.golden.beir import BeirGolden
-from rageval.golden.canonical import GoldenFile
-from rageval.golden.llama_index import LlamaIndexGolden
 from rageval.golden.question import Answerable, GoldenSet, Question, Reference
-from rageval.golden.ragas import RagasGolden
-from rageval.golden.squad import SquadGolden
-from rageval.golden.trec import TrecGolden
 from rageval.judging.labelled import Labelled
 from rageval.judging.resolution import resolve
 

@@ -1,5 +1,7 @@
 """The first day as a new user types it, each command a process of its own."""
 
+import pytest
+
 # As typed, with the exit code and a word of what each must say.
 FIRST_DAY = [
     ("+retriever=hybrid", 0, "next: mlflow ui"),

@@ -12,9 +12,9 @@ from tiny import ask, chunks_of, names
 
 from rageval.chunking.sentence import Sentences
 from rageval.errors import UnreachableError
-from rageval.retrievers.bm25 import Bm25
-from rageval.retrievers.foreign import Foreign, Passage
-from rageval.retrievers.hybrid import Hybrid
+from rageval.retrieval.retrievers.bm25 import Bm25
+from rageval.retrieval.retrievers.foreign import Foreign, Passage
+from rageval.retrieval.retrievers.hybrid import Hybrid
 
 TEXTS = ("oil pump", "bread oven", "butter knife", "tea kettle")
 

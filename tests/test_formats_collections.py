@@ -8,14 +8,14 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from rageval.corpus.beir import BeirCorpus
 from rageval.corpus.document import Corpus, Document
 from rageval.errors import InputError
-from rageval.golden.cells import structured
-from rageval.golden.deepeval import DeepEvalGolden
+from rageval.formats.beir.corpus import BeirCorpus
+from rageval.formats.cells import structured
+from rageval.formats.deepeval.golden import DeepEvalGolden
+from rageval.formats.ragas.golden import RagasGolden
+from rageval.formats.trec.qrels import read_qrels
 from rageval.golden.question import Reference
-from rageval.golden.ragas import RagasGolden
-from rageval.trec.qrels import read_qrels
 
 LEAVE = "# Leave\n\nThirty days a year.\n\n| Plan | Price |\n| --- | --- |\n| Pro | 20 |\n"
 CORPUS = Corpus((Document("leave", LEAVE), Document("pay", "# Pay\n\nTwenty | day.\n")), "test")

@@ -3,10 +3,10 @@ from pathlib import Path
 
 import pytest
 
-from rageval.corpus.beir import BeirCorpus
 from rageval.corpus.document import Corpus, Document
 from rageval.errors import InputError
-from rageval.golden.beir import BeirGolden
+from rageval.formats.beir.corpus import BeirCorpus
+from rageval.formats.beir.golden import BeirGolden
 from rageval.golden.question import Answerable
 
 CORPUS = Corpus(tuple(Document(name, "x") for name in ("a", "b", "q1", "c d:1")), "test")

@@ -6,7 +6,7 @@ import pytest
 
 from rageval.corpus.document import Corpus, Document
 from rageval.errors import InputError
-from rageval.golden.canonical import GoldenFile
+from rageval.formats.canonical.golden import GoldenFile
 from rageval.golden.question import Answerable, Reference
 
 CORPUS = Corpus((Document("a", "A"),), "test")

@@ -9,10 +9,10 @@ import pytest
 from scripted import letters
 
 from rageval.errors import InputError
-from rageval.golden.canonical import GoldenFile
-from rageval.golden.form import FIELDS
+from rageval.formats.canonical.form import FIELDS
+from rageval.formats.canonical.golden import GoldenFile
+from rageval.formats.canonical.schema import published, schema
 from rageval.golden.question import Answerable, Reference
-from rageval.golden.schema import published, schema
 
 FULL = {
     "id": "q1", "question": "How much?", "form": "GAP", "hard_class": "normal",

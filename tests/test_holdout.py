@@ -11,8 +11,8 @@ from desk import DATA, TINY, Desk
 
 from rageval.comparison.gap import gap, gaps
 from rageval.errors import NoVerdictError
+from rageval.evaluation.subsets import Summary, wilson
 from rageval.heldout.trend import verdict, widening
-from rageval.subsets import Summary, wilson
 from rageval.tracking.ledger import Ledger, Purpose, quarter
 from rageval.tracking.settings import HoldoutConfig, TrackingConfig
 from rageval.tracking.store import locate, open_store

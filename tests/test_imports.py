@@ -7,23 +7,23 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from rageval.corpus.autorag import AutoragCorpus
 from rageval.corpus.document import Corpus, Document
-from rageval.corpus.llama_index import LlamaIndexCorpus
-from rageval.corpus.markdown import MarkdownFolder
-from rageval.corpus.squad import SquadCorpus
 from rageval.errors import InputError
-from rageval.golden.adr import AdrGolden
-from rageval.golden.autorag import AutoragGolden
-from rageval.golden.chroma import ChromaGolden
-from rageval.golden.deepeval import DeepEvalGolden
-from rageval.golden.haystack import HaystackGolden
-from rageval.golden.llama_index import LlamaIndexGolden
+from rageval.formats.adr.golden import AdrGolden
+from rageval.formats.autorag.corpus import AutoragCorpus
+from rageval.formats.autorag.golden import AutoragGolden
+from rageval.formats.chroma.golden import ChromaGolden
+from rageval.formats.deepeval.golden import DeepEvalGolden
+from rageval.formats.haystack.golden import HaystackGolden
+from rageval.formats.llama_index.corpus import LlamaIndexCorpus
+from rageval.formats.llama_index.golden import LlamaIndexGolden
+from rageval.formats.markdown.corpus import MarkdownFolder
+from rageval.formats.ragas.golden import RagasGolden
+from rageval.formats.squad.corpus import SquadCorpus
+from rageval.formats.squad.golden import SquadGolden
+from rageval.formats.table.golden import TableGolden
+from rageval.formats.trec.golden import TrecGolden
 from rageval.golden.question import Answerable, Reference
-from rageval.golden.ragas import RagasGolden
-from rageval.golden.squad import SquadGolden
-from rageval.golden.table import TableGolden
-from rageval.golden.trec import TrecGolden
 from rageval.judging.resolution import resolve
 
 LEAVE = "# Leave\n\nThere are 30 days of leave.\n\nUnused days expire.\n"

@@ -9,9 +9,9 @@ import pytest
 from desk import DATA, QUICK, TINY, Desk
 
 from rageval.errors import InputError
-from rageval.limits import Limits, set_limits
-from rageval.nodes import compose_yaml, plain_yaml
-from rageval.source import read_text
+from rageval.files.limits import Limits, set_limits
+from rageval.files.nodes import compose_yaml, plain_yaml
+from rageval.files.text import read_text
 
 
 @pytest.fixture(autouse=True)

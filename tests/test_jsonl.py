@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rageval.faults import Faults
-from rageval.jsonl import _plain, read_rows
+from rageval.files.errors import ErrorCollector
+from rageval.files.jsonl import _plain, read_rows
 
 VALUES = st.recursive(
     st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False, allow_infinity=False)
@@ -39,22 +39,22 @@ def test_the_fast_reader_reads_what_json_reads_or_leaves_it_to_the_strict_one(co
     ],
 )
 def test_a_row_at_fault_is_told(tmp_path, row, told):
-    path, faults = tmp_path / "f.jsonl", Faults()
+    path, faults = tmp_path / "f.jsonl", ErrorCollector()
     path.write_text(f'{{"ok": true}}\n{row}\n{{"ok": true}}\n')
     assert [found.line for found in read_rows(path, faults)] == [1, 3]
     with pytest.raises(Exception, match="f.jsonl:2") as error:
-        faults.settle()
+        faults.raise_if_any()
     assert str(error.value) == f"{path}:2: not a JSON object: {told}"
 
 
 def test_blank_lines_are_no_rows_and_are_counted(tmp_path):
-    path, faults = tmp_path / "f.jsonl", Faults()
+    path, faults = tmp_path / "f.jsonl", ErrorCollector()
     path.write_text('\n{"a": 1}\n \t\n\r\n{"a": 2}\n\n')
     assert [row.line for row in read_rows(path, faults)] == [2, 5]
     assert not faults
 
 
 def test_a_number_of_thousands_of_digits_is_kept_as_its_digits(tmp_path):
-    path, faults = tmp_path / "f.jsonl", Faults()
+    path, faults = tmp_path / "f.jsonl", ErrorCollector()
     path.write_text(f'{{"a": {"9" * 5000}}}\n')
     assert next(read_rows(path, faults)).fields == {"a": "9" * 5000}

@@ -13,24 +13,24 @@ from tiny import corpus_of
 from rageval.chunking.heading import Headings
 from rageval.comparison.result import Result, Row
 from rageval.errors import InputError
+from rageval.evaluation.subsets import members
 from rageval.golden.access import PublicOnly
 from rageval.golden.question import GoldenSet, Question, Reference
-from rageval.masking.patterns import PatternMask
 from rageval.mining.cases import Cases, case_of
 from rageval.mining.clusters import clusters
 from rageval.mining.drift import drift
 from rageval.mining.growth import growth, sentences
+from rageval.mining.masking.patterns import PatternMask
 from rageval.mining.novelty import novelty
 from rageval.mining.pool import pool_path, pooled, read_pool, write_pool
 from rageval.mining.production import metrics, production
+from rageval.mining.questionlog.asked import Asked
 from rageval.mining.queue import QueueConfig, queue, reasons, recent
 from rageval.mining.sample import drawn
-from rageval.pipeline import Ask, Parts, Pipeline
-from rageval.questionlog.asked import Asked
-from rageval.retrievers.retriever import Candidates
-from rageval.rewriting import JoinTurns
-from rageval.subsets import members
-from rageval.window import Window
+from rageval.retrieval.pipeline import Ask, Parts, Pipeline
+from rageval.retrieval.retrievers.retriever import Candidates
+from rageval.retrieval.rewriting import JoinTurns
+from rageval.retrieval.window import Window
 
 NOW = datetime(2026, 11, 30, 12, tzinfo=UTC)
 

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from rageval.errors import InputError
-from rageval.nodes import compose_json, compose_yaml, kind_of, line_of
+from rageval.files.nodes import compose_json, compose_yaml, kind_of, line_of
 
 VALUES = st.recursive(
     st.none()

@@ -11,11 +11,11 @@ from rageval.chunking.whole import WholeDocument
 from rageval.errors import InputError
 from rageval.evaluation.latency import measure
 from rageval.evaluation.retrieval import Asking, retrieve
-from rageval.pipeline import Ask, Found, Parts, Pipeline
-from rageval.retrievers.bm25 import Bm25
-from rageval.retrievers.foreign import Foreign
-from rageval.rewriting import JoinTurns
-from rageval.window import Window
+from rageval.retrieval.pipeline import Ask, Found, Parts, Pipeline
+from rageval.retrieval.retrievers.bm25 import Bm25
+from rageval.retrieval.retrievers.foreign import Foreign
+from rageval.retrieval.rewriting import JoinTurns
+from rageval.retrieval.window import Window
 
 TEXTS = (
     "Oil the pump. The pump has a valve. Oil is thick.",

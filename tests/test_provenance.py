@@ -7,12 +7,12 @@ from pathlib import Path
 import pytest
 
 from rageval.errors import InputError
-from rageval.provenance.contents import Contents
-from rageval.provenance.sources import Sources
-from rageval.provenance.variant import Variant, changed_libraries, made_of
-from rageval.window import Window
+from rageval.evaluation.provenance.contents import Contents
+from rageval.evaluation.provenance.sources import Sources
+from rageval.evaluation.provenance.variant import Variant, changed_libraries, made_of
+from rageval.retrieval.window import Window
 
-BM25 = {"_target_": "rageval.retrievers.bm25.Bm25", "k1": 1.5}
+BM25 = {"_target_": "rageval.retrieval.retrievers.bm25.Bm25", "k1": 1.5}
 WINDOW = Window(depth=40)
 
 
@@ -198,8 +198,8 @@ def test_what_cannot_be_seen_is_reported_unless_it_is_named(project):
 
 
 def test_a_model_that_is_loaded_by_name_is_reported_and_a_folder_is_not(project):
-    node = {"_target_": "rageval.encoders.model2vec.Model2Vec", "model": "some/model"}
-    dense = {"_target_": "rageval.retrievers.dense.Dense", "encoder": node}
+    node = {"_target_": "rageval.retrieval.encoders.model2vec.Model2Vec", "model": "some/model"}
+    dense = {"_target_": "rageval.retrieval.retrievers.dense.Dense", "encoder": node}
     assert variant(dense).made.uncovered == (
         "the files of the model 'some/model', which is loaded by name",
     )
@@ -211,7 +211,7 @@ def test_a_model_that_is_loaded_by_name_is_reported_and_a_folder_is_not(project)
 
 
 def test_the_version_of_a_component_is_part_of_the_configuration_and_rageval_s_is_not(monkeypatch):
-    from rageval.retrievers.bm25 import Bm25
+    from rageval.retrieval.retrievers.bm25 import Bm25
 
     before = variant(BM25)
     monkeypatch.setattr("rageval.__version__", "99.0")

@@ -5,7 +5,7 @@ from datetime import UTC, datetime, timedelta
 import pytest
 from desk import TINY, Desk
 
-from rageval.retention import Past, PruneConfig, due
+from rageval.tracking.retention import Past, PruneConfig, due
 
 NOW = datetime(2026, 11, 30, tzinfo=UTC)
 

@@ -10,12 +10,12 @@ import pytest
 from postgres import PASSWORD, Postgres, programs
 
 from rageval.errors import InputError, UnreachableError
-from rageval.questionlog.asked import Asked, Log
-from rageval.questionlog.columns import Columns, read_log
-from rageval.questionlog.csv import CsvLog
-from rageval.questionlog.jsonl import JsonlLog
-from rageval.questionlog.parquet import ParquetLog
-from rageval.questionlog.sql import SqlLog
+from rageval.mining.questionlog.asked import Asked, Log
+from rageval.mining.questionlog.columns import Columns, read_log
+from rageval.mining.questionlog.csv import CsvLog
+from rageval.mining.questionlog.jsonl import JsonlLog
+from rageval.mining.questionlog.parquet import ParquetLog
+from rageval.mining.questionlog.sql import SqlLog
 
 NAMES = {
     "question": "question", "asked_at": "asked_at", "top_score": "top_score",

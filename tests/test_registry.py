@@ -296,8 +296,8 @@ def test_a_champion_whose_own_class_changed_cannot_be_run_anew(shop, monkeypatch
     "target",
     [
         "os.system",
-        "rageval.provenance.working_copy.subprocess.Popen",
-        "rageval.door.enter",
+        "rageval.evaluation.provenance.working_copy.subprocess.Popen",
+        "rageval.cli.main.enter",
         "${secrets.x}",
     ],
 )

@@ -4,11 +4,11 @@ import pytest
 from scripted import evaluated, question
 
 from rageval.corpus.document import Corpus, Document
+from rageval.formats.trec.qrels import read_qrels
+from rageval.formats.trec.run import read_run
 from rageval.measures import trec_eval
 from rageval.measures.trec_eval import judged_ranks
 from rageval.report import trec
-from rageval.trec.qrels import read_qrels
-from rageval.trec.run import read_run
 
 NAMES = ("a b", "100%", "#x", "ü:1", "q 1", "z")
 

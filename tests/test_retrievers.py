@@ -5,13 +5,13 @@ import pytest
 from tiny import ask, chunks_of, names, same
 
 from rageval.chunking.sentence import Sentences
-from rageval.encoders.lsa import Lsa
-from rageval.retrievers.bm25 import Bm25
-from rageval.retrievers.dense import Dense
-from rageval.retrievers.hybrid import Hybrid
-from rageval.retrievers.retriever import Query, Retriever, Scope, Scores
-from rageval.retrievers.tfidf import TfIdf
-from rageval.retrievers.top import significant, top
+from rageval.retrieval.encoders.lsa import Lsa
+from rageval.retrieval.retrievers.bm25 import Bm25
+from rageval.retrieval.retrievers.dense import Dense
+from rageval.retrieval.retrievers.hybrid import Hybrid
+from rageval.retrieval.retrievers.retriever import Query, Retriever, Scope, Scores
+from rageval.retrieval.retrievers.tfidf import TfIdf
+from rageval.retrieval.retrievers.top import significant, top
 
 
 def hybrid(fusion):

@@ -5,9 +5,9 @@ import math
 import pytest
 from tiny import ask, chunks_of, names
 
-from rageval.analysis import Analyser
-from rageval.retrievers.bm25 import Bm25
-from rageval.retrievers.tfidf import TfIdf
+from rageval.retrieval.analysis import Analyser
+from rageval.retrieval.retrievers.bm25 import Bm25
+from rageval.retrieval.retrievers.tfidf import TfIdf
 
 WORDS = Analyser(stem=False, stop_words=False)
 TEXTS = ("oil pump oil", "oil filter", "bread oven with a long description", "pump")

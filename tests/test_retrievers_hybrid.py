@@ -5,15 +5,15 @@ import pytest
 from pydantic import ValidationError
 from tiny import ask, chunks_of, names, same
 
-from rageval.encoders.lsa import Lsa
-from rageval.retrievers.blocks import ScoredIndex
-from rageval.retrievers.bm25 import Bm25
-from rageval.retrievers.dense import Dense
-from rageval.retrievers.failure import Failure
-from rageval.retrievers.fusion import reciprocal_rank, standard, unit_range
-from rageval.retrievers.hybrid import Hybrid
-from rageval.retrievers.retriever import Scores
-from rageval.retrievers.tfidf import TfIdf
+from rageval.retrieval.encoders.lsa import Lsa
+from rageval.retrieval.retrievers.blocks import ScoredIndex
+from rageval.retrieval.retrievers.bm25 import Bm25
+from rageval.retrieval.retrievers.dense import Dense
+from rageval.retrieval.retrievers.failure import Failure
+from rageval.retrieval.retrievers.fusion import reciprocal_rank, standard, unit_range
+from rageval.retrieval.retrievers.hybrid import Hybrid
+from rageval.retrieval.retrievers.retriever import Scores
+from rageval.retrieval.retrievers.tfidf import TfIdf
 
 
 class Given:

@@ -8,8 +8,8 @@ import pytest
 import yaml
 from desk import DATA
 
-from rageval.corpus.markdown import MarkdownFolder
 from rageval.errors import InputError
+from rageval.formats.markdown.corpus import MarkdownFolder
 from rageval.golden.access import AccessFile
 from rageval.mining.cases import Cases
 from rageval.mining.pool import Suggestion, pool_path, read_pool, write_pool

@@ -16,13 +16,13 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from tiny import ask, chunks_of
 
-from rageval.analysis import Analyser
-from rageval.encoders.lsa import Lsa
-from rageval.retrievers.bm25 import Bm25
-from rageval.retrievers.dense import Dense
-from rageval.retrievers.foreign import Foreign
-from rageval.retrievers.hybrid import Hybrid
-from rageval.retrievers.tfidf import TfIdf
+from rageval.retrieval.analysis import Analyser
+from rageval.retrieval.encoders.lsa import Lsa
+from rageval.retrieval.retrievers.bm25 import Bm25
+from rageval.retrieval.retrievers.dense import Dense
+from rageval.retrieval.retrievers.foreign import Foreign
+from rageval.retrieval.retrievers.hybrid import Hybrid
+from rageval.retrieval.retrievers.tfidf import TfIdf
 
 WORDS = ("oil", "pump", "leave", "days", "band", "pay", "filter", "valve", "hose", "tea")
 TEXTS = st.lists(st.sampled_from(WORDS), min_size=1, max_size=6).map(" ".join)

@@ -125,7 +125,7 @@ def test_a_server_that_goes_away_after_the_alias_moved_leaves_a_claim_that_is_ho
 
 
 def test_a_server_that_goes_away_while_the_gate_reads_is_exit_4(running, desk, monkeypatch):
-    from rageval import gatekeeping
+    from rageval.experiment import gating as gatekeeping
 
     def then_gone(*words):
         running.kill()

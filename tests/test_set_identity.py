@@ -11,7 +11,7 @@ import pytest
 
 from rageval.config.identity import _address
 from rageval.golden.identity import SetIdentity
-from rageval.split_lock import read_lock
+from rageval.split.lock import read_lock
 
 TINY = Path(__file__).parent / "data" / "tiny"
 GOLDEN = """set: own

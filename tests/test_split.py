@@ -8,8 +8,8 @@ from rageval.errors import InputError
 from rageval.golden.question import GoldenSet, Question, Reference
 from rageval.judging.grouping import group_keys
 from rageval.judging.resolution import resolve
-from rageval.split import Assignment, Split
-from rageval.split_lock import read_lock
+from rageval.split.lock import read_lock
+from rageval.split.split import Assignment, Split
 
 CORPUS = Corpus((Document("a", "one two three\n"), Document("b", "four\n")), "test")
 

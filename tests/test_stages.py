@@ -14,13 +14,13 @@ import numpy as np
 import pytest
 
 import rageval
-from rageval.fingerprint import digest
-from rageval.retrievers.bm25 import Bm25
-from rageval.retrievers.foreign import Foreign
-from rageval.retrievers.hybrid import Hybrid
-from rageval.retrievers.tfidf import TfIdf
-from rageval.stages.staged import staged
-from rageval.stages.store import CacheConfig, Stages
+from rageval.cache.staged import staged
+from rageval.cache.store import CacheConfig, Stages
+from rageval.retrieval.retrievers.bm25 import Bm25
+from rageval.retrieval.retrievers.foreign import Foreign
+from rageval.retrieval.retrievers.hybrid import Hybrid
+from rageval.retrieval.retrievers.tfidf import TfIdf
+from rageval.schema.fingerprint import digest
 from tests.tiny import ask, chunks_of, corpus_of, same
 
 TEXTS = ("the cat sat", "the dog ran", "a cat and a dog", "nothing at all")
@@ -260,7 +260,7 @@ def test_an_index_counts_with_its_arrays(tmp_path):
 WRITER = """
 import sys
 import numpy as np
-from rageval.stages.store import CacheConfig, Stages
+from rageval.cache.store import CacheConfig, Stages
 kept = Stages(CacheConfig(kind="disk", dir=sys.argv[1], memory_mb=1, disk_mb=1))
 for turn in range(150):
     key = turn % 30
@@ -312,7 +312,7 @@ class Failing:
         return self.inner.index(chunks)
 
 
-Failing.__module__ = "rageval.retrievers.failing"
+Failing.__module__ = "rageval.retrieval.retrievers.failing"
 
 
 def test_a_question_that_failed_is_asked_again(tmp_path):

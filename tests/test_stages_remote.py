@@ -3,10 +3,10 @@
 import numpy as np
 import pytest
 
+from rageval.cache.files import Folder
+from rageval.cache.remote import Remote
+from rageval.cache.store import CacheConfig, Stages
 from rageval.errors import InputError, UnreachableError
-from rageval.stages.files import Folder
-from rageval.stages.remote import Remote
-from rageval.stages.store import CacheConfig, Stages
 
 fsspec = pytest.importorskip("fsspec", reason="pip install 'rageval[remote]'")
 ARRAYS = {"a": np.arange(100_000), "b": np.array(["x", "ü"])}

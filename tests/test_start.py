@@ -11,9 +11,9 @@ HEAVY = (
 )  # fmt: skip
 CODE = """
 import sys
-from rageval.door import enter
+from rageval.cli.main import run_command
 try:
-    enter(sys.argv[1:])
+    run_command(sys.argv[1:])
 finally:
     print("loaded:", *sorted({name.partition(".")[0] for name in sys.modules}))
 """

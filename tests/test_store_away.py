@@ -197,8 +197,8 @@ def test_a_run_that_the_store_has_lost_is_made_again_once(desk, proxy, monkeypat
 
 KILLED = """
 import os, random, signal, sys, threading, time
-from rageval.door import enter
-from rageval.verbs import sync
+from rageval.cli.main import run_command
+from rageval.cli.commands import sync
 
 def soon(number):
     def kill(*words):
@@ -214,7 +214,7 @@ def deliver(*words):
 
 sync.deliver = deliver
 words, sys.argv = sys.argv[1:], ["rageval"]
-sys.exit(enter(words))
+sys.exit(run_command(words))
 """
 
 

@@ -46,11 +46,13 @@ PAYLOADS = {
     "target by secret": {"_target_": "${secrets.x}"},
     "os.system": {"_target_": "os.system", "command": "touch owned"},
     "subprocess": {"_target_": "subprocess.Popen", "args": ["touch", "owned"]},
-    "a module of ours that is no component": {"_target_": "rageval.door.enter"},
+    "a module of ours that is no component": {"_target_": "rageval.cli.main.enter"},
     "a class of ours that is no component": {"_target_": "rageval.tracking.store.Store"},
-    "an import of ours": {"_target_": "rageval.provenance.working_copy.subprocess.Popen"},
+    "an import of ours": {
+        "_target_": "rageval.evaluation.provenance.working_copy.subprocess.Popen"
+    },
     "a component by another module": {"_target_": "rageval.config.build.Foreign"},
-    "a component's attribute": {"_target_": "rageval.retrievers.bm25.Bm25.index"},
+    "a component's attribute": {"_target_": "rageval.retrieval.retrievers.bm25.Bm25.index"},
     "hydra's own": {"_target_": "hydra.utils.get_method", "path": "os.system"},
     "builtins": {"_target_": "builtins.eval", "_args_": ["1"]},
     "deep in a list": {"a": [{"b": [{"_target_": "os.system"}]}]},

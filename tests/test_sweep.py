@@ -13,9 +13,9 @@ from filelock import FileLock
 from mlflow import MlflowClient
 from rich.console import Console
 
-from rageval.subsets import Summary
-from rageval.sweep.ended import DONE, Ended
+from rageval.evaluation.subsets import Summary
 from rageval.sweep.leaderboard import best_by_subset, leaderboard, main_effects
+from rageval.sweep.result import DONE, CellResult
 from rageval.sweep.session import Session
 
 BASE = ["latency.sample=0"]
@@ -307,7 +307,7 @@ def cell(number, values, mrr=0.0, **more):
     mean = float(np.mean(values))
     whole = {"hit": Summary(len(values), mean, 0.0, 1.0), "mrr": Summary(len(values), mrr, 0, 1)}
     words = tuple(f"{key}={value}" for key, value in more.items())
-    return Ended(number, words, DONE, whole=whole, values=tuple(values), benchmark="b")
+    return CellResult(number, words, DONE, whole=whole, values=tuple(values), benchmark="b")
 
 
 def test_one_cell_is_flattered_by_nothing():
@@ -338,7 +338,9 @@ def test_a_cell_that_is_clearly_worse_is_not_like_the_best():
 
 def test_mrr_decides_ties_and_another_benchmark_has_no_pairs():
     values = [1, 0, 1, 1]
-    stranger = Ended(2, (), DONE, whole=cell(0, values).whole, values=(1, 0, 1, 1), benchmark="c")
+    stranger = CellResult(
+        2, (), DONE, whole=cell(0, values).whole, values=(1, 0, 1, 1), benchmark="c"
+    )
     board = leaderboard([cell(0, values, mrr=0.4), cell(1, values, mrr=0.5), stranger], "hit")
     assert [c.number for c in board.cells] == [1, 0, 2]
     assert board.alike == {0, 1}
@@ -347,8 +349,8 @@ def test_mrr_decides_ties_and_another_benchmark_has_no_pairs():
 def test_effects_and_subsets_are_those_of_the_cells():
     one = cell(0, [1, 0], retriever="a", k=1)
     two = cell(1, [1, 1], retriever="b", k=1)
-    one = Ended(**{**one.__dict__, "subsets": {"all": 0.5, "form.GAP": 0.9}})
-    two = Ended(**{**two.__dict__, "subsets": {"all": 1.0, "form.GAP": 0.2}})
+    one = CellResult(**{**one.__dict__, "subsets": {"all": 0.5, "form.GAP": 0.9}})
+    two = CellResult(**{**two.__dict__, "subsets": {"all": 1.0, "form.GAP": 0.2}})
     board = leaderboard([one, two], "hit")
     assert main_effects(board) == [("retriever", "b", 1, 1.0), ("retriever", "a", 1, 0.5)]
     assert best_by_subset(board) == [

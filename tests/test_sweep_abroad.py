@@ -11,9 +11,9 @@ from types import SimpleNamespace
 import pytest
 from mlflow import MlflowClient
 
-from rageval.sweep import foreign
-from rageval.sweep.errand import Errand, Lost, work
-from rageval.sweep.processes import Processes
+from rageval.sweep import hydra_executor as foreign
+from rageval.sweep.joblib_executor import Processes
+from rageval.sweep.task import Lost, WorkerTask, work
 
 pytestmark = pytest.mark.thorough
 
@@ -224,9 +224,9 @@ def test_on_error_stop_hands_no_more_cells_out(typed, tiny, monkeypatch):
 
 
 def test_what_a_lost_worker_had_finished_counts_as_done(typed, tiny, monkeypatch):
-    def finish_and_vanish(self, cells, errand):
+    def finish_and_vanish(self, cells, worker_task):
         for cell in cells:
-            work(errand, cell)
+            work(worker_task, cell)
             yield Lost(cell.number, "it vanished")
 
     monkeypatch.setattr(Processes, "run", finish_and_vanish)
@@ -243,7 +243,7 @@ def test_what_a_lost_worker_had_finished_counts_as_done(typed, tiny, monkeypatch
 
 
 def test_the_split_is_written_down_before_any_worker_could(typed, tiny, monkeypatch):
-    def look(self, cells, errand):
+    def look(self, cells, worker_task):
         assert Path("split.lock").exists()
         for cell in cells:
             yield Lost(cell.number, "it vanished")
@@ -263,7 +263,7 @@ def test_a_worker_of_another_launcher_goes_to_the_folder_before_it_reads(tmp_pat
     monkeypatch.setattr(foreign, "HydraConfig", SimpleNamespace(get=lambda: job))
     monkeypatch.setattr(foreign, "chosen", dict)
     monkeypatch.setattr(foreign, "plain", lambda composed: seen.append(Path.cwd()))
-    monkeypatch.setattr(foreign, "work", lambda errand, cell: None)
+    monkeypatch.setattr(foreign, "work", lambda worker_task, cell: None)
     monkeypatch.setattr(sys, "path", list(sys.path))
-    foreign.Chore(Errand("e", str(tmp_path / "project"), None))(None)
+    foreign.Chore(WorkerTask("e", str(tmp_path / "project"), None))(None)
     assert seen == [tmp_path / "project"]

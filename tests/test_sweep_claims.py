@@ -14,7 +14,7 @@ from desk import TINY, Desk
 from mlflow import MlflowClient
 from tmpfs import mounted
 
-from rageval.process import Process
+from rageval.schema.process import Process
 from rageval.tracking import claims
 from rageval.tracking.settings import TrackingConfig
 from rageval.tracking.store import locate, open_store

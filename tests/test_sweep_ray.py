@@ -13,8 +13,8 @@ import pytest
 from mlflow import MlflowClient
 
 from rageval.errors import InputError
-from rageval.sweep.cluster import _require_server
-from rageval.sweep.errand import Errand
+from rageval.sweep.ray_executor import _require_server
+from rageval.sweep.task import WorkerTask
 from rageval.tracking.store import Location
 from tests.server import Server
 
@@ -149,9 +149,9 @@ def test_one_sqlite_file_for_several_machines_is_refused(tmp_path):
     two = SimpleNamespace(nodes=lambda: nodes("10.0.0.1", "10.0.0.2"))
     one = SimpleNamespace(nodes=lambda: nodes("10.0.0.1", "10.0.0.1"))
     with pytest.raises(InputError, match="2 machines, and they cannot share a sqlite file"):
-        _require_server(two, Errand("e", "/", here))
+        _require_server(two, WorkerTask("e", "/", here))
     for ray, location in ((two, server), (two, None), (one, here)):
-        _require_server(ray, Errand("e", "/", location))
+        _require_server(ray, WorkerTask("e", "/", location))
 
 
 def test_what_is_not_shared_is_said(program, tmp_path, tiny, cluster):

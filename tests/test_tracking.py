@@ -10,8 +10,8 @@ from mlflow import MlflowClient
 from mlflow.exceptions import MlflowException
 
 from rageval.errors import UnreachableError
-from rageval.naming import metric_key, subset_and_measure
 from rageval.registry.version import make_model
+from rageval.schema.names import metric_key, subset_and_measure
 from rageval.tracking.client import Client
 from rageval.tracking.run import Dataset, Record, running, write
 from rageval.tracking.settings import TrackingConfig

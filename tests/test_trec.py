@@ -7,12 +7,12 @@ import numpy as np
 import pytest
 
 from rageval.errors import InputError
+from rageval.formats.trec.qrels import read_qrels
+from rageval.formats.trec.run import read_run
+from rageval.formats.trec.topics import read_topics
+from rageval.formats.trec.words import name_of, word
 from rageval.measures import trec_eval
 from rageval.measures.trec_eval import JudgedRanks, judged_ranks
-from rageval.trec.qrels import read_qrels
-from rageval.trec.run import read_run
-from rageval.trec.topics import read_topics
-from rageval.trec.words import name_of, word
 
 HAND = Path(__file__).parent / "data" / "trec"
 

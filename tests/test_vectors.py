@@ -5,14 +5,14 @@ import hashlib
 import numpy as np
 import pytest
 
-from rageval.fields import component
-from rageval.fingerprint import digest
-from rageval.retrievers.bm25 import Bm25
-from rageval.retrievers.dense import Dense
-from rageval.retrievers.hybrid import Hybrid
-from rageval.stages import vectors
-from rageval.stages.staged import staged
-from rageval.stages.store import CacheConfig, Stages
+from rageval.cache import vectors
+from rageval.cache.staged import staged
+from rageval.cache.store import CacheConfig, Stages
+from rageval.retrieval.retrievers.bm25 import Bm25
+from rageval.retrieval.retrievers.dense import Dense
+from rageval.retrieval.retrievers.hybrid import Hybrid
+from rageval.schema.fields import component
+from rageval.schema.fingerprint import digest
 from tests.tiny import ask, chunks_of, same
 
 TEXTS = ("the cat sat", "the dog ran", "a cat and a dog", "nothing at all")

@@ -6,8 +6,8 @@ import pytest
 from rageval.chunking.chunks import Chunks
 from rageval.corpus.document import Corpus, Document
 from rageval.errors import InputError
-from rageval.retrievers.retriever import Candidates
-from rageval.window import BELOW_FLOOR, KEPT, OVER_CAP, Window, distinct_documents, rank
+from rageval.retrieval.retrievers.retriever import Candidates
+from rageval.retrieval.window import BELOW_FLOOR, KEPT, OVER_CAP, Window, distinct_documents, rank
 
 
 def corpus_of(layout):
@@ -54,14 +54,14 @@ def test_the_cap_counts_only_chunks_above_the_floor():
     found = candidates([0, 1, 2, 3], [0.9, 0.1, 0.8, 0.7])
     result = rank(found, chunks, Window(depth=4, min_score=0.5, per_document=2))
     assert result.chunk[0].tolist() == [0, 2, 3, -1]
-    assert result.fate[0].tolist() == [KEPT, BELOW_FLOOR, KEPT, KEPT]
+    assert result.drop_reason[0].tolist() == [KEPT, BELOW_FLOOR, KEPT, KEPT]
 
 
 def test_chunks_over_the_cap_make_room_for_other_documents():
     chunks = corpus_of("aaab")
     result = rank(candidates([0, 1, 2, 3]), chunks, Window(depth=4, per_document=1))
     assert result.chunk[0].tolist() == [0, 3, -1, -1]
-    assert result.fate[0].tolist() == [KEPT, OVER_CAP, OVER_CAP, KEPT]
+    assert result.drop_reason[0].tolist() == [KEPT, OVER_CAP, OVER_CAP, KEPT]
 
 
 def test_a_chunk_returned_twice_counts_once():

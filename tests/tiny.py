@@ -5,7 +5,7 @@ import numpy as np
 from rageval.chunking.chunks import cut
 from rageval.chunking.whole import WholeDocument
 from rageval.corpus.document import Corpus, Document
-from rageval.retrievers.retriever import Query, Scope
+from rageval.retrieval.retrievers.retriever import Query, Scope
 
 NOBODY = frozenset()
 

@@ -10,7 +10,7 @@ from pydantic import model_validator
 from rageval.chunking.chunks import Offsets
 from rageval.chunking.headers import Header
 from rageval.corpus.document import Document
-from rageval.fields import Count, Natural, component
+from rageval.schema.fields import Count, Natural, component
 
 _TOKEN = re.compile(r"\w+|[^\w\s]")  # a run of letters, digits and _, or one other visible sign
 

@@ -11,7 +11,7 @@ from rageval.chunking.chunks import Offsets
 from rageval.chunking.headers import Header
 from rageval.chunking.sections import sections
 from rageval.corpus.document import Document
-from rageval.fields import component
+from rageval.schema.fields import component
 
 Level = Annotated[int, Field(strict=True, ge=1, le=6)]
 

@@ -11,7 +11,7 @@ from pydantic import Field, model_validator
 from rageval.chunking.chunks import Offsets
 from rageval.chunking.headers import Header
 from rageval.corpus.document import Document
-from rageval.fields import Count, Natural, component
+from rageval.schema.fields import Count, Natural, component
 
 Separator = Annotated[str, Field(strict=True, min_length=1)]
 

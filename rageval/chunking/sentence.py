@@ -13,7 +13,7 @@ from pydantic import Field, model_validator
 from rageval.chunking.chunks import Offsets
 from rageval.chunking.headers import Header
 from rageval.corpus.document import Document
-from rageval.fields import Count, Natural, component
+from rageval.schema.fields import Count, Natural, component
 
 Language = Annotated[str, Field(strict=True, pattern=r"^[a-z]{2,3}(-[A-Za-z0-9]+)*$")]
 

@@ -7,7 +7,7 @@ from typing import ClassVar
 from rageval.chunking.chunks import Offsets
 from rageval.chunking.headers import Header
 from rageval.corpus.document import Document
-from rageval.fields import component
+from rageval.schema.fields import component
 
 
 @component

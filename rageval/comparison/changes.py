@@ -7,7 +7,7 @@ from enum import Enum
 from fractions import Fraction
 
 from rageval.comparison.result import Result, Row
-from rageval.subsets import in_order
+from rageval.evaluation.subsets import in_order
 
 _DEAD_BAND = Fraction(1, 10)  # of the reciprocal rank: the chapter's; the ranks are shown anyway
 _HIT = "hit_rate_at_"

@@ -11,11 +11,11 @@ from fractions import Fraction
 from typing import Any
 
 from rageval.comparison.result import QuestionLabels, Result, Row
-from rageval.fingerprint import digest
+from rageval.evaluation.provenance.benchmark import fingerprint
+from rageval.evaluation.subsets import subsets_of
 from rageval.golden.question import Answerable, Question, label_digest
-from rageval.naming import subset_and_measure
-from rageval.provenance.benchmark import fingerprint
-from rageval.subsets import subsets_of
+from rageval.schema.fingerprint import digest
+from rageval.schema.names import subset_and_measure
 
 _CLOSE = 1e-9  # a metric is the mean of its column up to rounding
 _HIT = "hit_rate_at_"
@@ -25,8 +25,9 @@ _NOT_OF_THE_TABLE = {"n", "errors", "leaks", "window_characters"}
 def inconsistency(result: Result, facts: Mapping[str, Any], metrics: Mapping[str, float]) -> str:
     """Return the first thing that does not follow, as a clause; empty if everything does.
 
-    `facts` name the benchmark (see `rageval.provenance.benchmark`), `metrics` are those that were
-    logged with the result. Tables of schema 1 hold too little to be checked and are left alone.
+    `facts` name the benchmark (see `rageval.evaluation.provenance.benchmark`), `metrics` are those
+    that were logged with the result. Tables of schema 1 hold too little to be checked and are left
+    alone.
     """
     if any(row.labelled is None for row in result.rows.values()):
         return ""

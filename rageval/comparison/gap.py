@@ -6,7 +6,7 @@ import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from rageval.subsets import Summary
+from rageval.evaluation.subsets import Summary
 
 _HEADLINES = ("recall", "mrr", "completeness")  # and every hit rate
 

@@ -9,9 +9,9 @@ from functools import lru_cache
 from typing import Any
 
 from rageval.errors import NoVerdictError
+from rageval.evaluation.subsets import Summary, in_order
 from rageval.golden.question import Answerable, judgements_of
 from rageval.measures.catalogue import is_measure
-from rageval.subsets import Summary, in_order
 
 SCHEMA = 2  # the form of the tables that are written; 1 is that of version 0.1.0
 SCHEMA_COLUMN = "schema"

@@ -14,9 +14,10 @@ from pydantic import ValidationError
 from rageval.config.settings import PipelineConfig
 from rageval.errors import InputError, RagevalError
 from rageval.golden.access import Access
-from rageval.pipeline import Parts
-from rageval.retrievers.foreign import Foreign
-from rageval.validation import sentences
+from rageval.retrieval.pipeline import Parts
+from rageval.retrieval.retrievers.foreign import Foreign
+from rageval.schema.component_names import current_name, with_current_names
+from rageval.schema.validation import sentences
 
 Nested = dict[str, Any]
 _OPERATION = ("concurrency", "timeout")  # how a user's retriever is asked: not its own arguments
@@ -32,7 +33,7 @@ def build(node: Mapping[str, Any], where: str) -> Any:  # noqa: ANN401  any comp
         If a class cannot be found or refuses its arguments; `where` is the node's path.
     """
     try:
-        return instantiate(dict(node), _convert_="all")
+        return instantiate(with_current_names(node), _convert_="all")
     except InstantiationException as fault:
         raise _explained(fault, where) from fault
 
@@ -80,7 +81,7 @@ def _wrapped(node: Mapping[str, Any], where: str) -> Nested:
 
 def _class(target: str, where: str) -> type:
     try:
-        return get_class(target)
+        return get_class(current_name(target))
     except (ImportError, ValueError, AttributeError) as fault:
         why = " ".join(str(fault).split())
         raise InputError(f"{where}._target_: {target!r} cannot be loaded: {why}") from fault

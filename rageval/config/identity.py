@@ -14,12 +14,12 @@ from pathlib import Path
 from rageval.config.places import shipped
 from rageval.config.settings import DatasetConfig
 from rageval.errors import InputError
-from rageval.fingerprint import digest, sketch, text_digest
+from rageval.evaluation.provenance.working_copy import git
 from rageval.golden.identity import SetIdentity
 from rageval.golden.question import GoldenSet
-from rageval.provenance.working_copy import git
-from rageval.split import Assignment, Owner
-from rageval.split_lock import LOCK, Lock, read_lock
+from rageval.schema.fingerprint import digest, sketch, text_digest
+from rageval.split.lock import LOCK, Lock, read_lock
+from rageval.split.split import Assignment, Owner
 
 _DIGITS = 16  # hexadecimal, of an identity
 

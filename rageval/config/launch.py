@@ -1,4 +1,4 @@
-"""Letting Hydra compose a verb's configuration and run the verb on it, once or for every cell."""
+"""Let Hydra compose a command's configuration and run it, once or for every cell."""
 
 from __future__ import annotations
 
@@ -23,8 +23,8 @@ from rageval.config.resolvers import register
 from rageval.config.tree import SECRETS
 from rageval.errors import RagevalError
 from rageval.escaping.redaction import remember_node, remember_passwords
+from rageval.files.limits import set_limits
 from rageval.internal_error import INTERNAL_ERROR, reported
-from rageval.limits import set_limits
 
 UNFINISHED = 4
 Job = Callable[[DictConfig], int]  # composed configuration → exit code

@@ -19,9 +19,9 @@ from rageval.judging.check import check
 from rageval.judging.grouping import group_keys
 from rageval.judging.quotes import quoted_loosely
 from rageval.judging.resolution import Evidence
-from rageval.languages import misfit
-from rageval.pipeline import Pipeline
-from rageval.split import DEV, HOLDOUT, Assignment
+from rageval.retrieval.pipeline import Pipeline
+from rageval.schema.languages import misfit
+from rageval.split.split import DEV, HOLDOUT, Assignment
 
 
 @dataclass(frozen=True)

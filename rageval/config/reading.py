@@ -14,15 +14,15 @@ from pydantic import ValidationError
 from rageval.config.tree import SECRETS, Tree, scalars
 from rageval.errors import InputError
 from rageval.escaping.redaction import HIDDEN, without_accounts
-from rageval.fields import Record
-from rageval.validation import sentences
+from rageval.schema.fields import Record
+from rageval.schema.validation import sentences
 
 M = TypeVar("M", bound=Record)
 _ENVIRONMENT = re.compile(r"\$\{\s*oc\.env\s*:")
 
 
 def read(composed: DictConfig, model: type[M]) -> M:
-    """Check a composed configuration against the record of its verb.
+    """Check a composed configuration against the record of its command.
 
     Raises
     ------

@@ -13,7 +13,7 @@ from rageval.config.places import shipped
 from rageval.errors import InputError
 from rageval.escaping.redaction import remember
 from rageval.golden.source import name_from, stated_name
-from rageval.split_lock import LOCK, read_lock
+from rageval.split.lock import LOCK, read_lock
 
 _NOTHING = "\0"  # no default was given: a value that no environment holds
 _MAY_READ = frozenset({"secrets", "hydra"})  # Hydra's own node decides nothing that is measured

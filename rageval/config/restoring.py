@@ -18,7 +18,7 @@ from rageval.config.tree import SECRETS, placeholder, scalars
 from rageval.corpus.document import Corpus
 from rageval.errors import InputError
 from rageval.escaping.redaction import HIDDEN, remember_node
-from rageval.pipeline import Pipeline
+from rageval.retrieval.pipeline import Pipeline
 
 _RETRIEVAL = frozenset(PipelineConfig.model_fields) - {SECRETS}  # what is built again
 

@@ -7,17 +7,17 @@ from typing import Annotated, Any, Literal, Self
 
 from pydantic import AfterValidator, Field, model_validator
 
+from rageval.cache.store import CacheConfig
 from rageval.evaluation.latency import LatencyConfig
-from rageval.fields import Count, Flag, Name, Natural, Number, Record, SetIdentifier, Share
+from rageval.files.limits import Limits
 from rageval.formats.mapped.mapping import GoldenMapping
 from rageval.gate.settings import GateConfig
 from rageval.gate.thresholds import GateThresholds
 from rageval.judging.quotes import Quoting
-from rageval.limits import Limits
 from rageval.measures.catalogue import Cutoffs, catalogue
-from rageval.stages.store import CacheConfig
+from rageval.retrieval.window import Window
+from rageval.schema.fields import Count, Flag, Name, Natural, Number, Record, SetIdentifier, Share
 from rageval.tracking.settings import RegistryConfig, TrackingConfig
-from rageval.window import Window
 
 
 def _has_target(node: Mapping[str, Any]) -> Mapping[str, Any]:
@@ -61,7 +61,7 @@ class DatasetConfig(SourceConfig):
 
 
 class WindowConfig(Record):
-    """The window as configured; see `rageval.window`."""
+    """The window as configured; see `rageval.retrieval.window`."""
 
     k: Count
     min_score: Number | None

@@ -11,6 +11,7 @@ import yaml
 from rageval.config.resolvers import sample, sibling, stem
 from rageval.config.tree import SECRETS, placeholder, scalars
 from rageval.errors import InputError
+from rageval.schema.component_names import with_current_names
 
 _ROUNDS = 20  # references within references that a configuration of version 0.1.0 may hold
 _INNERMOST = re.compile(r"\$\{([^{}]*)\}")
@@ -38,7 +39,8 @@ def parsed(text: str) -> dict[str, Any]:
         raise InputError(f"the registered configuration cannot be read: {fault}") from fault
     if not isinstance(content, dict) or not isinstance(content.get("dataset"), dict):
         raise InputError("the registered configuration is none of rageval's")
-    whole: dict[str, Any] = content if "variant" in content else _plain_references(content)
+    plain: dict[str, Any] = content if "variant" in content else _plain_references(content)
+    whole: dict[str, Any] = with_current_names(plain)
     for path, value in scalars(whole):
         if isinstance(value, str) and "${" in _SECRET.sub("", value):
             raise InputError(

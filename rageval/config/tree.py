@@ -12,6 +12,7 @@ import yaml
 from omegaconf import DictConfig, OmegaConf
 
 from rageval.escaping.redaction import remember_node, remember_passwords, without_accounts
+from rageval.schema.component_names import with_current_names
 
 Values = dict[str, Any]  # nested, with text keys
 SECRETS = "secrets"  # the node that may read the environment
@@ -129,7 +130,7 @@ def scalars(node: object, path: str = "") -> Iterator[tuple[str, object]]:
 
 
 def _plain(composed: DictConfig, resolve: bool) -> Values:
-    found = OmegaConf.to_container(composed, resolve=resolve)
+    found = with_current_names(OmegaConf.to_container(composed, resolve=resolve))
     return {str(key): value for key, value in found.items()} if isinstance(found, dict) else {}
 
 

@@ -10,7 +10,7 @@ from functools import cached_property
 
 from rageval.corpus.groups import group_fault
 from rageval.errors import InputError
-from rageval.naming import name_fault, shortened
+from rageval.schema.names import name_fault, shortened
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,8 +92,9 @@ class Corpus:
     def in_tie_order(self) -> Corpus:
         """Return the same corpus in an order that depends on the ids alone.
 
-        What retrieval finds equally good then stands in this order (see `rageval.retrievers.top`),
-        and nothing that is computed depends on how a file lists its documents.
+        What retrieval finds equally good then stands in this order
+        (see `rageval.retrieval.retrievers.top`), and nothing that is computed depends on how a
+        file lists its documents.
         """
         return replace(self, documents=tuple(sorted(self.documents, key=_tie_key)))
 

@@ -6,7 +6,7 @@ import difflib
 import re
 from functools import lru_cache
 
-from rageval.naming import shortened, subset_fault
+from rageval.schema.names import shortened, subset_fault
 
 _CLOSE = 0.8  # of difflib: `grups` and `gruops` are meant, `topics` and `group_by` are not
 

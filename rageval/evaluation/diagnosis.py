@@ -12,7 +12,7 @@ from rageval.evaluation.scoring import Judged, Ranks
 from rageval.golden.question import Question
 from rageval.judging.resolution import Span
 from rageval.measures.ranks import ABSENT
-from rageval.window import BELOW_FLOOR, OVER_CAP
+from rageval.retrieval.window import BELOW_FLOOR, OVER_CAP
 
 
 class Cause(Enum):
@@ -134,8 +134,14 @@ def _requirement(case: _Case, number: int, need: Sequence[Span]) -> Diagnosis:
     if rank:
         return Diagnosis(Cause.BELOW_K, f"{names} at rank {rank} ({_first(case)})")
     dropped = np.isin(retrieved.candidates.chunk[row], list(chunks))
-    fates = [int(fate) for fate in retrieved.ranking.fate[row][dropped] if int(fate) in _BY_FATE]
-    return Diagnosis(_BY_FATE[fates[0]] if fates else Cause.NOT_RANKED, f"{names} ({_first(case)})")
+    drop_reasons = [
+        int(drop_reason)
+        for drop_reason in retrieved.ranking.drop_reason[row][dropped]
+        if int(drop_reason) in _BY_FATE
+    ]
+    return Diagnosis(
+        _BY_FATE[drop_reasons[0]] if drop_reasons else Cause.NOT_RANKED, f"{names} ({_first(case)})"
+    )
 
 
 def _first(case: _Case) -> str:

@@ -11,15 +11,15 @@ from numpy.typing import NDArray
 
 from rageval.chunking.chunks import Chunks
 from rageval.evaluation.diagnosis import Diagnosis, diagnose
-from rageval.evaluation.grounds import Benchmark, Grounds
+from rageval.evaluation.judgements import Benchmark, Grounds
 from rageval.evaluation.retrieval import NOTHING_KEPT, Asking, Memory, Retrieved, retrieve
 from rageval.evaluation.scoring import Judged, Ranks, ranks, score
+from rageval.evaluation.subsets import Summary, summarise, table
 from rageval.evaluation.ties import Undecided, undecided
 from rageval.golden.question import Question
 from rageval.judging.qrels import Qrels
 from rageval.measures.values import Values
-from rageval.pipeline import Pipeline
-from rageval.subsets import Summary, summarise, table
+from rageval.retrieval.pipeline import Pipeline
 
 
 @dataclass(frozen=True)

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from rageval.fields import Natural, Record
-from rageval.pipeline import Ask, Pipeline
+from rageval.retrieval.pipeline import Ask, Pipeline
+from rageval.schema.fields import Natural, Record
 
 
 class LatencyConfig(Record):

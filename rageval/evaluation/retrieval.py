@@ -8,11 +8,11 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from rageval.pipeline import Ask, Pipeline
-from rageval.retrievers.blocks import joined
-from rageval.retrievers.failure import Failure
-from rageval.retrievers.retriever import Candidates
-from rageval.window import BELOW_FLOOR, KEPT, Ranking, distinct_documents
+from rageval.retrieval.pipeline import Ask, Pipeline
+from rageval.retrieval.retrievers.blocks import joined
+from rageval.retrieval.retrievers.failure import Failure
+from rageval.retrieval.retrievers.retriever import Candidates
+from rageval.retrieval.window import BELOW_FLOOR, KEPT, Ranking, distinct_documents
 
 _BATCH = 64  # questions between two steps of the progress bar
 
@@ -132,7 +132,7 @@ def _runs_on(level: NDArray[np.int32], reach: int) -> bool:
 
 def _levels(candidates: Candidates, ranking: Ranking, row: int) -> Tied:
     """Return one row of a ranking with its levels."""
-    inside = (ranking.fate[row] == KEPT) & (candidates.chunk[row] >= 0)
+    inside = (ranking.drop_reason[row] == KEPT) & (candidates.chunk[row] >= 0)
     score = candidates.score[row][inside]
     falls = np.diff(score, prepend=score[:1]) != 0
     return Tied(candidates.chunk[row][inside], np.cumsum(falls).astype(np.int32))
@@ -211,7 +211,7 @@ def _may_hold_more(candidates: Candidates, ranking: Ranking, depth: int) -> NDAr
     full: NDArray[np.bool_] = candidates.count >= depth
     if candidates.chunk.shape[1] < depth:
         return np.zeros(len(full), dtype=bool)
-    above: NDArray[np.bool_] = ranking.fate[:, depth - 1] != BELOW_FLOOR
+    above: NDArray[np.bool_] = ranking.drop_reason[:, depth - 1] != BELOW_FLOOR
     return full & above
 
 

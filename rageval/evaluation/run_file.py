@@ -7,10 +7,10 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from rageval.formats.trec.ids import alone, require_common
+from rageval.formats.trec.qrels import read_qrels
+from rageval.formats.trec.run import read_run
 from rageval.measures.standard import parse
 from rageval.measures.trec_eval import judged_ranks
-from rageval.trec.qrels import read_qrels
-from rageval.trec.run import read_run
 
 MEASURES = (
     "AP", "Rprec", "Bpref", "RR", "P@5", "P@10", "R@10", "R@100", "Success@1", "Success@5",

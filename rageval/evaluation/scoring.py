@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rageval.chunking.chunks import Chunks
-from rageval.evaluation.grounds import Grounds
+from rageval.evaluation.judgements import Grounds
 from rageval.evaluation.labels import Labels
 from rageval.evaluation.retrieval import Retrieved
 from rageval.judging.qrels import Qrels

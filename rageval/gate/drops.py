@@ -11,7 +11,7 @@ from rageval.comparison.paired import Paired, differences_of, paired
 from rageval.gate.evidence import Drop, Judged, failing, in_words, judge
 from rageval.gate.thresholds import GateThresholds, decimal
 from rageval.gate.verdict import Check, Rule, Shown, listed, share
-from rageval.split import DEV
+from rageval.split.split import DEV
 
 MustSee = float | Mapping[str, Mapping[str, float]] | None  # of all limits, or of some
 Mean = tuple[Fraction, int]  # the sum of a measure, and the n that it is divided by

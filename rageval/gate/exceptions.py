@@ -11,11 +11,11 @@ from typing import Annotated
 from pydantic import Field, ValidationError
 
 from rageval.errors import InputError
-from rageval.fields import Name, Record
-from rageval.nodes import plain_yaml
-from rageval.provenance.working_copy import git
-from rageval.source import read_text
-from rageval.validation import sentences
+from rageval.evaluation.provenance.working_copy import git
+from rageval.files.nodes import plain_yaml
+from rageval.files.text import read_text
+from rageval.schema.fields import Name, Record
+from rageval.schema.validation import sentences
 
 
 class Entry(Record):

@@ -6,8 +6,8 @@ from typing import Annotated, Literal
 
 from pydantic import BeforeValidator
 
-from rageval.fields import Flag, Name, Natural, Record, Reference, SetIdentifier, Share
 from rageval.gate.thresholds import Limits, flattened
+from rageval.schema.fields import Flag, Name, Natural, Record, Reference, SetIdentifier, Share
 
 # One number for every limit of `max_drop`, or subset → measure → number.
 MustSee = Annotated[Share | Limits, BeforeValidator(flattened)]

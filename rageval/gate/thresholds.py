@@ -11,9 +11,9 @@ from typing import Annotated, Any, Literal
 
 from pydantic import BeforeValidator, Field
 
-from rageval.fields import Natural, Record, Share
 from rageval.gate.evidence import Evidence, Standard
 from rageval.measures.standard import is_standard
+from rageval.schema.fields import Natural, Record, Share
 
 # Up to one half: with a higher chance of a false alarm a coin would judge as well.
 Level = Annotated[float, Field(strict=True, gt=0, le=0.5, allow_inf_nan=False)]

@@ -10,12 +10,12 @@ from typing import Protocol, TypeGuard
 import yaml
 
 from rageval.errors import InputError
-from rageval.faults import Faults, listed, near_names
-from rageval.fields import Name, component
+from rageval.files.errors import ErrorCollector, listed, near_names
+from rageval.files.nodes import Node, compose_yaml, line_of
+from rageval.files.text import read_text
 from rageval.golden.mapping import Fields, Tell, read_name
-from rageval.naming import name_fault, shortened, subset_fault
-from rageval.nodes import Node, compose_yaml, line_of
-from rageval.source import read_text
+from rageval.schema.fields import Name, component
+from rageval.schema.names import name_fault, shortened, subset_fault
 
 _FORM = "askers: {maria: [hr, managers], tom: []}"
 
@@ -67,7 +67,7 @@ class AccessFile:
         if self.path is None:
             return {}
         path = Path(self.path)
-        faults = Faults()
+        faults = ErrorCollector()
 
         def tell(node: Node, sentence: str) -> None:
             faults.add(path, line_of(node), sentence)
@@ -77,7 +77,7 @@ class AccessFile:
             line = line_of(node) if node else 1
             raise InputError(f"{path}:{line}: the key askers is missing; the form is {_FORM}")
         askers = _askers(Fields(node, ("askers",), tell), tell)
-        faults.settle()
+        faults.raise_if_any()
         return askers
 
 

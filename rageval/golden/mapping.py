@@ -8,9 +8,9 @@ from datetime import date
 
 import yaml
 
-from rageval.faults import listed, near_names
-from rageval.naming import shortened
-from rageval.nodes import Node, kind_of
+from rageval.files.errors import listed, near_names
+from rageval.files.nodes import Node, kind_of
+from rageval.schema.names import shortened
 
 Tell = Callable[[Node, str], None]  # notes a fault at a node
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 
 from rageval.golden.question import Question
-from rageval.naming import name_fault, shortened, subset_fault
+from rageval.schema.names import name_fault, shortened, subset_fault
 
 _Rule = Callable[[str], str | None]  # what is wrong with a name
 

@@ -9,7 +9,7 @@ from enum import Enum
 from functools import cached_property
 from typing import Any
 
-from rageval.fingerprint import digest
+from rageval.schema.fingerprint import digest
 
 
 class Answerable(Enum):

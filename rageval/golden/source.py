@@ -11,9 +11,9 @@ import yaml
 
 from rageval.corpus.document import Corpus
 from rageval.errors import InputError
+from rageval.files.text import read_text
 from rageval.golden.question import GoldenSet
-from rageval.naming import set_fault, set_name_of
-from rageval.source import read_text
+from rageval.schema.names import set_fault, set_name_of
 
 
 class GoldenSource(Protocol):

@@ -1,6 +1,6 @@
 """The one way to score held-out questions: against the budget, and overall values alone.
 
-Nothing else puts a plan on that side, so no other verb can show or keep a held-out question.
+Nothing else puts a plan on that side, so no other command can show or keep a held-out question.
 """
 
 from __future__ import annotations
@@ -14,25 +14,25 @@ from rich.console import Console
 
 from rageval.comparison.gap import Gap, gaps
 from rageval.comparison.result import Result, result
-from rageval.fingerprint import text_digest
+from rageval.evaluation.subsets import ALL
+from rageval.experiment.keeping import Keeping
+from rageval.experiment.plan import Plan
+from rageval.experiment.workflow import measure
 from rageval.gate.decision import decide
 from rageval.gate.thresholds import GateThresholds
 from rageval.gate.verdict import Verdict
 from rageval.heldout.trend import verdict
-from rageval.keeping import Keeping
-from rageval.naming import metric_key
-from rageval.plan import Plan
 from rageval.report import tables
 from rageval.report.outcome import Outcome
 from rageval.report.plots import timeline
-from rageval.split import HOLDOUT
-from rageval.subsets import ALL
+from rageval.schema.fingerprint import text_digest
+from rageval.schema.names import metric_key
+from rageval.split.split import HOLDOUT
 from rageval.tracking.faults import TrackingError
 from rageval.tracking.ledger import Entry, Ledger, Purpose
 from rageval.tracking.reading import Kept
 from rageval.tracking.record import aggregates, tags
 from rageval.tracking.run import Record, add, milliseconds
-from rageval.workflow import measure
 
 FOLLOWED = ("recall", "hit_rate_at_1")  # the gap that is followed over time, the first there is
 

@@ -36,7 +36,7 @@ def verdict(measure: str, now: Gap, past: Sequence[float]) -> str:
     Examples
     --------
     >>> from rageval.comparison.gap import gap
-    >>> from rageval.subsets import Summary
+    >>> from rageval.evaluation.subsets import Summary
     >>> verdict("recall", gap(Summary(4, 1.0, 0.51, 1.0), Summary(2, 0.5, 0.09, 0.91)), [0.5])
     'recall: dev 1.00, held out 0.50, gap +0.50 [-0.14, +0.91], which can be chance'
     """

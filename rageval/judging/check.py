@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from rageval.corpus.document import Corpus
 from rageval.errors import InputError
-from rageval.faults import near_names
+from rageval.files.errors import near_names
 from rageval.golden.access import Access
 from rageval.golden.question import Answerable, GoldenSet, Question
 from rageval.judging.quotes import Quoting

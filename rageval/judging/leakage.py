@@ -6,10 +6,10 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from rageval.corpus.document import Corpus
 from rageval.golden.question import Question
-from rageval.judging.doubts import Doubt
 from rageval.judging.duplicates import near_duplicates
 from rageval.judging.labelled import Labelled
 from rageval.judging.resolution import Evidence, Span
+from rageval.judging.warnings import Doubt
 
 KIND = "leakage"
 NEAR = 0.8  # the share of words of near duplicates, where nobody chose one

@@ -10,7 +10,7 @@ from typing import NamedTuple
 from rageval.chunking.chunks import Offsets
 from rageval.corpus.document import Corpus
 from rageval.errors import InputError
-from rageval.faults import near_names
+from rageval.files.errors import near_names
 from rageval.golden.question import GoldenSet, Question, Reference
 from rageval.judging.outline import Outline
 from rageval.judging.quotes import Quoting, place_of_quote

@@ -8,8 +8,8 @@ from typing import Annotated, Any
 
 from pydantic import Field, field_validator
 
-from rageval.fields import Record
 from rageval.measures.standard import Standard, is_standard, parse
+from rageval.schema.fields import Record
 
 Cutoff = Annotated[int, Field(strict=True, ge=1, le=1000)]  # documents of a ranking
 

@@ -11,10 +11,10 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from rageval.formats.trec.qrels import TrecQrels
+from rageval.formats.trec.run import TrecRun
 from rageval.measures.documents import ndcg_of_ranks
 from rageval.measures.ranks import ABSENT, Ints, first_rank
-from rageval.trec.qrels import TrecQrels
-from rageval.trec.run import TrecRun
 
 Floats = NDArray[np.float64]
 

@@ -10,13 +10,13 @@ from pathlib import Path
 from typing import Any
 
 from rageval.errors import InputError
-from rageval.export.canonical import as_yaml
-from rageval.fingerprint import digest
+from rageval.files.nodes import plain_yaml
+from rageval.files.text import read_text, replace_text
+from rageval.formats.canonical.export import as_yaml
 from rageval.mining.production import SAMPLE
+from rageval.mining.questionlog.asked import Asked
 from rageval.mining.queue import Candidate
-from rageval.nodes import plain_yaml
-from rageval.questionlog.asked import Asked
-from rageval.source import read_text, replace_text
+from rageval.schema.fingerprint import digest
 
 UNJUDGED = "todo"  # answerable of a case as it is written; every check of labels refuses it
 _HEAD = """\

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from rageval.judging.duplicates import near_duplicates
-from rageval.questionlog.asked import Asked
+from rageval.mining.questionlog.asked import Asked
 
 
 @dataclass(frozen=True, slots=True)

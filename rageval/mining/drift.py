@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from rageval.comparison.changes import compare
 from rageval.comparison.result import Result
-from rageval.subsets import ALL
+from rageval.evaluation.subsets import ALL
 
 _MEASURE = "recall"
 

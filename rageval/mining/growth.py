@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from rageval.corpus.document import Corpus
 from rageval.golden.question import GoldenSet, Question
-from rageval.questionlog.asked import Asked
+from rageval.mining.questionlog.asked import Asked
 
 STALE = timedelta(days=61)  # two months: a set that has not grown for so long is stale
 _NAMED = 5

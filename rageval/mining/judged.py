@@ -11,13 +11,13 @@ from pathlib import Path
 import yaml
 
 from rageval.errors import InputError
-from rageval.export.canonical import as_yaml
-from rageval.faults import Faults
-from rageval.golden.canonical import read_golden
+from rageval.files.errors import ErrorCollector
+from rageval.files.nodes import Node, compose_yaml, line_of, list_node, mapping_node
+from rageval.files.text import read_text
+from rageval.formats.canonical.export import as_yaml
+from rageval.formats.canonical.golden import read_golden
 from rageval.golden.question import GoldenSet, Question, scored_fields
 from rageval.mining.cases import UNJUDGED, Case, Cases, unjudged
-from rageval.nodes import Node, compose_yaml, line_of, list_node, mapping_node
-from rageval.source import read_text
 
 
 @dataclass(frozen=True)
@@ -38,12 +38,12 @@ def judged(cases: Cases) -> Judged:
     """
     if not cases.cases:
         return Judged((), ())
-    faults = Faults()
+    faults = ErrorCollector()
     node = compose_yaml(read_text(cases.path), cases.path)
     rows = [row for row in _value(node, "questions").value if not _todo(row)]
     whole = mapping_node({"set": _value(node, "set"), "questions": list_node(rows, 1)}, 1)
     golden = read_golden(whole, cases.path, faults) if rows else GoldenSet(cases.name, ())
-    faults.settle()
+    faults.raise_if_any()
     kept = [case for case in cases.cases if not unjudged(case)]
     return Judged(golden.questions, tuple(kept))
 
@@ -56,10 +56,10 @@ def read_case(case: Case, path: Path) -> Question:
     InputError
         With all that is wrong with it.
     """
-    faults = Faults()
+    faults = ErrorCollector()
     text = as_yaml({"set": "one", "questions": [case]})
     golden = read_golden(compose_yaml(text, path) or list_node([], 1), path, faults)
-    faults.settle()
+    faults.raise_if_any()
     return golden.questions[0]
 
 

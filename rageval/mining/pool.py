@@ -14,8 +14,8 @@ from rageval.chunking.chunks import Chunks
 from rageval.chunking.sections import sections
 from rageval.corpus.document import Corpus, Document
 from rageval.errors import InputError
-from rageval.pipeline import Ask, Pipeline
-from rageval.source import read_text, replace_text
+from rageval.files.text import read_text, replace_text
+from rageval.retrieval.pipeline import Ask, Pipeline
 
 _SHOWN = 90  # characters of a passage in a line
 

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 
 from rageval.comparison.gap import Gap, gap
 from rageval.comparison.result import Result
-from rageval.questionlog.asked import Asked
-from rageval.subsets import ALL, Summary
+from rageval.evaluation.subsets import ALL, Summary
+from rageval.mining.questionlog.asked import Asked
 
 SAMPLE = "sample"  # `source` of cases that were drawn by chance, so that they stand for the log
 

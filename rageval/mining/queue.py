@@ -9,9 +9,9 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
-from rageval.fields import Days, Natural, Number, Record, Share
 from rageval.mining.clusters import Cluster
-from rageval.questionlog.asked import Asked
+from rageval.mining.questionlog.asked import Asked
+from rageval.schema.fields import Days, Natural, Number, Record, Share
 
 
 class QueueConfig(Record):

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from rageval.questionlog.asked import Asked
+from rageval.mining.questionlog.asked import Asked
 
 
 def drawn(log: Sequence[Asked], size: int, seed: int) -> list[Asked]:

@@ -10,9 +10,9 @@ from typing import Any
 from rageval.comparison.consistency import inconsistency
 from rageval.comparison.result import newer, result
 from rageval.errors import NoVerdictError
-from rageval.fingerprint import digest
-from rageval.limits import require_regular
+from rageval.files.limits import require_regular
 from rageval.registry.baseline import Baseline
+from rageval.schema.fingerprint import digest
 from rageval.tracking.reading import Kept
 
 _SCHEMA = 2  # 1: without the provenance, as version 0.1.0 wrote it

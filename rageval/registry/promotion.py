@@ -19,8 +19,8 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 from rageval.errors import NoVerdictError, UnreachableError
-from rageval.process import Process
 from rageval.registry.baseline import HISTORY, entry_number, registered, standing
+from rageval.schema.process import Process
 from rageval.tracking.reading import unreachable
 from rageval.tracking.settings import RegistryConfig
 from rageval.tracking.store import Store

@@ -10,7 +10,7 @@ from typing import Any
 
 from rageval.config.restoring import Overrides, restore
 from rageval.errors import InputError
-from rageval.pipeline import Ask, Pipeline
+from rageval.retrieval.pipeline import Ask, Pipeline
 from rageval.tracking.reading import CONFIG
 
 

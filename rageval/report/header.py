@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from rageval.provenance.variant import Variant
+from rageval.evaluation.provenance.variant import Variant
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,8 +10,8 @@ import numpy as np
 from rageval.evaluation.diagnosis import Cause
 from rageval.evaluation.evaluation import Evaluation
 from rageval.evaluation.latency import Latency
+from rageval.evaluation.subsets import ALL, Summary
 from rageval.measures.catalogue import Measure, catalogue
-from rageval.subsets import ALL, Summary
 
 _SIDE = ("chunk_completeness", "evidence_", "ndcg_", "judged_", "denied_")  # below the table
 

@@ -13,13 +13,13 @@ from numpy.typing import NDArray
 from rageval.comparison.result import SCHEMA, SCHEMA_COLUMN
 from rageval.corpus.document import Corpus
 from rageval.evaluation.evaluation import Evaluation
-from rageval.evaluation.grounds import Benchmark, Grounds
+from rageval.evaluation.judgements import Benchmark, Grounds
 from rageval.evaluation.latency import Latency
+from rageval.evaluation.subsets import summarise
 from rageval.golden.question import label_of, scored_fields
 from rageval.measures.catalogue import catalogue
 from rageval.measures.values import Values
 from rageval.report.names import passage
-from rageval.subsets import summarise
 
 Cell = Any  # None, bool, int, float, str, or a list or a mapping of these
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from rageval.evaluation.evaluation import Evaluation
-from rageval.trec.words import word
+from rageval.formats.trec.words import word
 
 
 def run(evaluation: Evaluation, name: str) -> str:

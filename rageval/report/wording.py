@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 
 from rageval.evaluation.evaluation import Evaluation
 from rageval.measures.catalogue import catalogue
-from rageval.window import Window
+from rageval.retrieval.window import Window
 
 _LISTED = 5  # questions named in a note
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Any, Literal
 
-from rageval.fields import Name, Natural, Record
-from rageval.golden.form import FIELDS
+from rageval.formats.canonical.form import FIELDS
 from rageval.mining.cases import UNJUDGED, Case
+from rageval.schema.fields import Name, Natural, Record
 
 
 class Evidence(Record):

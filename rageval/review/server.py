@@ -16,7 +16,7 @@ from rageval.errors import InputError, UnreachableError
 from rageval.escaping.redaction import without_accounts
 from rageval.review.decision import Decision
 from rageval.review.session import Session
-from rageval.validation import sentences
+from rageval.schema.validation import sentences
 
 _HERE = "127.0.0.1"
 _GUARDS = {

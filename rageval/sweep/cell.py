@@ -10,31 +10,31 @@ from typing import Any, Protocol, TypeVar
 
 from rich.console import Console
 
+from rageval.cache.store import CacheConfig, Stages
 from rageval.config.launch import UNFINISHED
 from rageval.config.next_command import typed_command
 from rageval.errors import NoVerdictError, RagevalError
-from rageval.fingerprint import digest
-from rageval.gatekeeping import require_limits
-from rageval.plan import Plan
+from rageval.evaluation.subsets import ALL
+from rageval.experiment.gating import require_limits
+from rageval.experiment.plan import Plan
+from rageval.experiment.workflow import Measured, introduce_set, lock, measure_cell
 from rageval.report.summary import window_characters
 from rageval.report.wording import retrieval
-from rageval.stages.store import CacheConfig, Stages
-from rageval.subsets import ALL
+from rageval.schema.fingerprint import digest
 from rageval.sweep.composing import Cell
-from rageval.sweep.ended import BUSY, DONE, FAILED, PLANNED, RESUMED, Ended
+from rageval.sweep.result import BUSY, DONE, FAILED, PLANNED, RESUMED, CellResult
 from rageval.tracking.claims import claimed
 from rageval.tracking.faults import TrackingError
 from rageval.tracking.reading import CELL, fetch
 from rageval.tracking.settings import TrackingConfig
 from rageval.tracking.store import Store
 from rageval.tracking.sweeps import Parent
-from rageval.workflow import Measured, introduce_set, lock, measure_cell
 
-E = TypeVar("E", Ended, Ended | None)
+E = TypeVar("E", CellResult, CellResult | None)
 _FAILED = 1  # a leak, or questions on which the retriever failed
 
 
-class Desk(Protocol):
+class CellContext(Protocol):
     """What a cell is given to work with."""
 
     @property
@@ -54,30 +54,30 @@ class Desk(Protocol):
         """Return what knows the finished cells of the store that cells would be recorded in."""
         ...
 
-    def before(self, benchmark: str, variant: str, objective: str) -> Ended | None:
+    def before(self, benchmark: str, variant: str, objective: str) -> CellResult | None:
         """Return an equal cell of an earlier sweep, from what its parent run keeps."""
         ...
 
 
-def run_cell(cell: Cell, desk: Desk) -> Ended:
+def run_cell(cell: Cell, context: CellContext) -> CellResult:
     """Evaluate one cell unless it was before; whatever breaks it is told in what is returned."""
 
-    def run() -> Ended:
-        plan = _plan(cell, desk)
-        return _settled(cell, plan, desk) or _evaluated(cell, plan, desk)
+    def run() -> CellResult:
+        plan = _plan(cell, context)
+        return _settled(cell, plan, context) or _evaluated(cell, plan, context)
 
     return _guarded(cell, run)
 
 
-def settle(cell: Cell, desk: Desk) -> Ended | None:
+def settle(cell: Cell, context: CellContext) -> CellResult | None:
     """Return what a cell comes to without any work; None if it must be evaluated.
 
     The sides of its questions are then written down, so that no two workers do that at once.
     """
 
-    def look() -> Ended | None:
-        plan = _plan(cell, desk)
-        found = _settled(cell, plan, desk)
+    def look() -> CellResult | None:
+        plan = _plan(cell, context)
+        found = _settled(cell, plan, context)
         if found is None:
             lock(plan)
         return found
@@ -85,17 +85,17 @@ def settle(cell: Cell, desk: Desk) -> Ended | None:
     return _guarded(cell, look)
 
 
-def evaluate_cell(cell: Cell, desk: Desk) -> Ended:
+def evaluate_cell(cell: Cell, context: CellContext) -> CellResult:
     """Evaluate one cell, whatever was before; whatever breaks it is told in what is returned."""
-    return _guarded(cell, lambda: _evaluated(cell, _plan(cell, desk), desk))
+    return _guarded(cell, lambda: _evaluated(cell, _plan(cell, context), context))
 
 
-def read_cell(cell: Cell, desk: Desk, run: Any) -> Ended:  # noqa: ANN401  an mlflow Run
+def read_cell(cell: Cell, context: CellContext, run: Any) -> CellResult:  # noqa: ANN401  an mlflow Run
     """Return what a finished run of this very cell came to."""
 
-    def look() -> Ended:
-        plan = _plan(cell, desk)
-        parent = desk.recording(plan.config.tracking)
+    def look() -> CellResult:
+        plan = _plan(cell, context)
+        parent = context.recording(plan.config.tracking)
         if parent is None:
             raise NoVerdictError("nothing is recorded")
         return replace(_resumed(cell, plan, parent.store, run), state=DONE)
@@ -103,7 +103,7 @@ def read_cell(cell: Cell, desk: Desk, run: Any) -> Ended:  # noqa: ANN401  an ml
     return _guarded(cell, look)
 
 
-def _guarded(cell: Cell, work: Callable[[], E]) -> E | Ended:
+def _guarded(cell: Cell, work: Callable[[], E]) -> E | CellResult:
     """Do the work and say how long it took; a fault becomes a failed cell."""
     begun = time.perf_counter()
     try:
@@ -120,14 +120,14 @@ def _guarded(cell: Cell, work: Callable[[], E]) -> E | Ended:
     return replace(found, seconds=time.perf_counter() - begun)
 
 
-def _failed(cell: Cell, fault: str, code: int) -> Ended:
-    return Ended(cell.number, cell.overrides, FAILED, fault=fault, code=code)
+def _failed(cell: Cell, fault: str, code: int) -> CellResult:
+    return CellResult(cell.number, cell.overrides, FAILED, fault=fault, code=code)
 
 
-def _plan(cell: Cell, desk: Desk) -> Plan:
+def _plan(cell: Cell, context: CellContext) -> Plan:
     choices = cell.choices
-    plan = Plan.of(cell.tree, lambda parts: retrieval(choices, parts.window), CELL, desk.stages)
-    require_limits(plan, desk.target)
+    plan = Plan.of(cell.tree, lambda parts: retrieval(choices, parts.window), CELL, context.stages)
+    require_limits(plan, context.target)
     return replace(plan, choices=choices, command=alone(cell.overrides) if cell.overrides else "")
 
 
@@ -141,37 +141,37 @@ def alone(overrides: Sequence[str]) -> str:
     return typed_command([*words, *(["hydra.mode=RUN"] if begins else [])])
 
 
-def _settled(cell: Cell, plan: Plan, desk: Desk) -> Ended | None:
+def _settled(cell: Cell, plan: Plan, context: CellContext) -> CellResult | None:
     if plan.config.sweep.dry_run:
-        return _planned(cell, plan, desk.plan(plan.config.tracking))
-    parent = desk.recording(plan.config.tracking)
+        return _planned(cell, plan, context.plan(plan.config.tracking))
+    parent = context.recording(plan.config.tracking)
     if parent is not None:
-        plan.stages.aside("set", plan.source, lambda: _introduced(plan, parent.store, desk))
-    return _before(cell, plan, parent, desk)
+        plan.stages.memoize("set", plan.source, lambda: _introduced(plan, parent.store, context))
+    return _before(cell, plan, parent, context)
 
 
-def _introduced(plan: Plan, store: Store, desk: Desk) -> bool:
-    introduce_set(plan, store, desk.target)
+def _introduced(plan: Plan, store: Store, context: CellContext) -> bool:
+    introduce_set(plan, store, context.target)
     return True
 
 
-def _evaluated(cell: Cell, plan: Plan, desk: Desk) -> Ended:
+def _evaluated(cell: Cell, plan: Plan, context: CellContext) -> CellResult:
     """Evaluate a cell, if no other program is evaluating its equal."""
-    parent = desk.recording(plan.config.tracking)
+    parent = context.recording(plan.config.tracking)
     if parent is None or not plan.config.sweep.resume:
-        return _measured(cell, plan, parent, desk)
+        return _measured(cell, plan, parent, context)
     with claimed(parent.store, plan.benchmark, plan.variant.whole) as mine:
         if not mine:
-            return Ended(cell.number, cell.overrides, BUSY)
-        return _since(cell, plan, parent) or _measured(cell, plan, parent, desk)
+            return CellResult(cell.number, cell.overrides, BUSY)
+        return _since(cell, plan, parent) or _measured(cell, plan, parent, context)
 
 
-def _measured(cell: Cell, plan: Plan, parent: Parent | None, desk: Desk) -> Ended:
-    found, run = measure_cell(plan, parent, desk.target)
+def _measured(cell: Cell, plan: Plan, parent: Parent | None, context: CellContext) -> CellResult:
+    found, run = measure_cell(plan, parent, context.target)
     return _done(cell, plan, found, run)
 
 
-def _since(cell: Cell, plan: Plan, parent: Parent) -> Ended | None:
+def _since(cell: Cell, plan: Plan, parent: Parent) -> CellResult | None:
     """Return what another sweep has made of an equal cell since this one was looked for."""
     run = parent.finished_since(plan.benchmark, plan.variant.whole)
     try:
@@ -180,11 +180,13 @@ def _since(cell: Cell, plan: Plan, parent: Parent) -> Ended | None:
         return None
 
 
-def _before(cell: Cell, plan: Plan, parent: Parent | None, desk: Desk) -> Ended | None:
+def _before(
+    cell: Cell, plan: Plan, parent: Parent | None, context: CellContext
+) -> CellResult | None:
     """Return what a finished run of an equal cell came to, if one may stand for this cell."""
     if parent is None or not plan.config.sweep.resume:
         return None
-    known = desk.before(plan.benchmark, plan.variant.whole, plan.config.objective)
+    known = context.before(plan.benchmark, plan.variant.whole, plan.config.objective)
     unseen = plan.variant.made.uncovered
     if known is not None and parent.stands(known.run, plan.benchmark):
         return replace(known, number=cell.number, overrides=cell.overrides, uncovered=unseen)
@@ -196,11 +198,11 @@ def _before(cell: Cell, plan: Plan, parent: Parent | None, desk: Desk) -> Ended 
     return None if found is None else replace(found, uncovered=unseen)
 
 
-def _planned(cell: Cell, plan: Plan, there: Parent | None) -> Ended:
+def _planned(cell: Cell, plan: Plan, there: Parent | None) -> CellResult:
     found = None
     if there is not None and plan.config.sweep.resume:
         found = there.finished(plan.benchmark, plan.variant.whole)
-    return Ended(
+    return CellResult(
         cell.number,
         cell.overrides,
         PLANNED,
@@ -216,10 +218,10 @@ def _stages(plan: Plan) -> tuple[str, ...]:
     return chunking, digest([chunking, dict(plan.config.retriever)])
 
 
-def _done(cell: Cell, plan: Plan, measured: Measured, run: str) -> Ended:
+def _done(cell: Cell, plan: Plan, measured: Measured, run: str) -> CellResult:
     evaluation, objective = measured.evaluation, plan.config.objective
     found = evaluation.values[objective]
-    return Ended(
+    return CellResult(
         cell.number,
         cell.overrides,
         DONE,
@@ -257,13 +259,13 @@ def _flawed(errors: int, leaks: int) -> dict[str, Any]:
     return {"fault": f"evaluated with {errors} errors and {leaks} leaks", "code": _FAILED}
 
 
-def _resumed(cell: Cell, plan: Plan, store: Store, run: Any) -> Ended:  # noqa: ANN401  an mlflow Run
+def _resumed(cell: Cell, plan: Plan, store: Store, run: Any) -> CellResult:  # noqa: ANN401  an mlflow Run
     """Return what an earlier run of the same cell came to, from what it kept."""
     kept = fetch(store, str(run.info.run_id)).result
     objective = plan.config.objective
     counted = [row for row in kept.rows.values() if row.values.get(objective) is not None]
     metrics: Mapping[str, float] = run.data.metrics
-    return Ended(
+    return CellResult(
         cell.number,
         cell.overrides,
         RESUMED,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from rageval.sweep.ended import DONE, Ended
+from rageval.sweep.result import DONE, CellResult
 from rageval.sweep.session import Session
 
 _BY_CHUNKING = ("chunks", "qrels")  # stages that each chunking needs; the others, each retriever
@@ -24,7 +24,7 @@ class Needed:
     retrievers: int  # each with each chunking that it is used on
 
     @classmethod
-    def of(cls, cells: Sequence[Ended]) -> Needed:
+    def of(cls, cells: Sequence[CellResult]) -> Needed:
         """Count what some cells are made from."""
         stages = [cell.stages for cell in cells if cell.stages]
         return cls(len(cells), len({s[0] for s in stages}), len({s[1] for s in stages}))

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from rageval.errors import InputError
 from rageval.measures.catalogue import Cutoffs, catalogue
 from rageval.report.tables import Table
-from rageval.sweep.ended import DONE, RESUMED, Ended
+from rageval.sweep.result import DONE, RESUMED, CellResult
 
 MAXIMIZE, MINIMIZE = "maximize", "minimize"
 COSTS = ("window_characters", "p95_ms")  # mean of the window; 95th percentile of the latency
@@ -50,7 +50,7 @@ def ranking(goals: Goals) -> str:
     return next(name for name, way in goals.items() if way == MAXIMIZE and name not in COSTS)
 
 
-def values_of(ended: Ended, goals: Goals) -> list[float] | None:
+def values_of(ended: CellResult, goals: Goals) -> list[float] | None:
     """Return what a trial came to, in the order of the objectives; None if one has no value."""
     if ended.state not in {DONE, RESUMED}:
         return None
@@ -82,7 +82,7 @@ def undominated(rows: Sequence[Sequence[float]], ways: Sequence[str]) -> list[in
     ]
 
 
-def front(cells: Sequence[Ended], goals: Goals) -> Table:
+def front(cells: Sequence[CellResult], goals: Goals) -> Table:
     """Return the trials that no other beats in every objective, the best of the first one first."""
     found = [(cell, values) for cell in cells if (values := values_of(cell, goals)) is not None]
     kept = undominated([values for _, values in found], list(goals.values()))

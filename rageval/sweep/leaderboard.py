@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rageval.statistics.stream import Stream
-from rageval.sweep.ended import Ended
+from rageval.sweep.result import CellResult
 from rageval.sweep.session import assignments, swept
 
 _RESAMPLES = 2000
@@ -23,17 +23,17 @@ class Leaderboard:
     """Cells by the objective, the best first, with what chance has to do with it."""
 
     objective: str  # measure
-    cells: tuple[Ended, ...]  # finished ones, the best first
+    cells: tuple[CellResult, ...]  # finished ones, the best first
     alike: frozenset[int]  # numbers of cells that cannot be told from the best
     bias: float | None  # selection bias: what the best value is too high by; None without cells
 
     @property
-    def best(self) -> Ended | None:
+    def best(self) -> CellResult | None:
         """Return the best cell."""
         return self.cells[0] if self.cells else None
 
 
-def leaderboard(ended: Sequence[Ended], objective: str) -> Leaderboard:
+def leaderboard(ended: Sequence[CellResult], objective: str) -> Leaderboard:
     """Rank the finished cells by a measure over `all`, mrr decides ties.
 
     A cell is like the best if the 95 % interval of their difference, paired by question, holds
@@ -61,7 +61,7 @@ def leaderboard(ended: Sequence[Ended], objective: str) -> Leaderboard:
     )
 
 
-def _value(cell: Ended, measure: str) -> float:
+def _value(cell: CellResult, measure: str) -> float:
     found = cell.whole.get(measure)
     return found.value if found is not None and found.value is not None else 0.0
 
@@ -71,7 +71,7 @@ def _resamples(n: int) -> NDArray[np.int64]:
     return np.random.default_rng(_SEED).multinomial(n, np.full(n, 1 / n), size=_RESAMPLES)
 
 
-def _grouped(cell: Ended) -> NDArray[np.int64]:
+def _grouped(cell: CellResult) -> NDArray[np.int64]:
     """Return the group of each question as a number, [n]; a question without one is its own."""
     names = list(cell.groups) or [None] * len(cell.values)
     keys = [name or f"\0{row}" for row, name in enumerate(names)]

@@ -6,8 +6,8 @@ import io
 
 import numpy as np
 
-from rageval.sweep.ended import Ended
 from rageval.sweep.leaderboard import Leaderboard
+from rageval.sweep.result import CellResult
 from rageval.sweep.session import assignments, swept
 
 _INK, _SOFT = "#2f6f9f", "#b8c4ce"
@@ -84,7 +84,7 @@ def _heatmap(
     return _png(figure)
 
 
-def _value(board: Leaderboard, cell: Ended) -> float:
+def _value(board: Leaderboard, cell: CellResult) -> float:
     return cell.whole[board.objective].value or 0.0
 
 

@@ -15,11 +15,11 @@ from omegaconf import DictConfig
 
 from rageval.errors import InputError
 from rageval.report import console
-from rageval.sweep.abroad import Crew, run_abroad
 from rageval.sweep.cell import evaluate_cell, run_cell, settle
 from rageval.sweep.composing import Cell, Composer, Job, Unfit
-from rageval.sweep.ended import BUSY, FAILED, SKIPPED, STOPPED, Ended
-from rageval.sweep.ending import end_sweep, tell
+from rageval.sweep.finalize import end_sweep, tell
+from rageval.sweep.remote import Executor, run_abroad
+from rageval.sweep.result import BUSY, FAILED, SKIPPED, STOPPED, CellResult
 from rageval.sweep.session import Session
 from rageval.sweep.verdicts import refuse_verdicts
 
@@ -44,19 +44,19 @@ class Launch:
 
 
 @dataclass(frozen=True)
-class _Hall:
+class _SweepState:
     """Where cells are composed, and settled or run."""
 
     launch: Launch
     composer: Composer
     sweep: Session
-    crew: Crew | None
+    executor: Executor | None
 
 
 def run_cells(
-    launch: Launch, jobs: Sequence[Sequence[str]], crew: Crew | None = None
+    launch: Launch, jobs: Sequence[Sequence[str]], executor: Executor | None = None
 ) -> list[JobReturn]:
-    """Run every cell, in this process or by a crew, and close the sweep.
+    """Run every cell, in this process or by a executor, and close the sweep.
 
     Raises
     ------
@@ -64,7 +64,7 @@ def run_cells(
         If a choice is misspelt, if no cell can be composed, or if the cells are to be gated.
     """
     if launch.config.hydra.job.config_name != VERB:
-        raise InputError("this launcher runs the cells of `evaluate` and no other verb")
+        raise InputError("this launcher runs the cells of `evaluate` and no other command")
     with at_work():
         composer = Composer.of(launch.context.config_loader, launch.config, jobs)
         found = composer.check(jobs)
@@ -72,19 +72,19 @@ def run_cells(
             raise InputError(found[0].fault)
         refuse_verdicts(composer, found)
         sweep = Session([_own(job) for job in found], console.console())
-        hall = _Hall(launch, composer, sweep, crew)
+        sweep_state = _SweepState(launch, composer, sweep, executor)
         try:
-            left = [cell for job in in_order(found) for cell in _run(hall, job)]
-            busy = run_abroad(left, sweep, crew) if crew is not None and left else left
+            left = [cell for job in in_order(found) for cell in _run(sweep_state, job)]
+            busy = run_abroad(left, sweep, executor) if executor is not None and left else left
             await_others(busy, sweep)
         finally:
             end_sweep(sweep)
     return [returned(ended.exit_code) for ended in sorted(sweep.ended, key=lambda e: e.number)]
 
 
-def run_job(launch: Launch, composer: Composer, sweep: Session, job: Job) -> Ended:
+def run_job(launch: Launch, composer: Composer, sweep: Session, job: Job) -> CellResult:
     """Run one cell in this process, note and return what it came to."""
-    await_others(list(_run(_Hall(launch, composer, sweep, None), job)), sweep)
+    await_others(list(_run(_SweepState(launch, composer, sweep, None), job)), sweep)
     return sweep.ended[-1]
 
 
@@ -103,7 +103,9 @@ def await_others(cells: Sequence[Cell], sweep: Session) -> None:
         cells = busy
         time.sleep(_PAUSE if busy else 0)
     for cell in cells:
-        sweep.end(Ended(cell.number, cell.overrides, STOPPED, fault=sweep.halted, code=sweep.code))
+        sweep.end(
+            CellResult(cell.number, cell.overrides, STOPPED, fault=sweep.halted, code=sweep.code)
+        )
 
 
 @contextmanager
@@ -146,46 +148,46 @@ def _own(job: Job) -> tuple[str, ...]:
     return tuple(filter_overrides(job.overrides))
 
 
-def _run(hall: _Hall, job: Job) -> Iterator[Cell]:
-    """Note what a cell came to; yield it if the crew, or another program, is to find that out."""
-    sweep = hall.sweep
+def _run(sweep_state: _SweepState, job: Job) -> Iterator[Cell]:
+    """Note what a cell came to; yield it if the executor or another program finds that out."""
+    sweep = sweep_state.sweep
     if sweep.halted:
-        sweep.end(Ended(job.number, _own(job), STOPPED, fault=sweep.halted, code=sweep.code))
+        sweep.end(CellResult(job.number, _own(job), STOPPED, fault=sweep.halted, code=sweep.code))
         return
-    cell = _composed(hall, job)
-    if isinstance(cell, Ended):
+    cell = _composed(sweep_state, job)
+    if isinstance(cell, CellResult):
         sweep.end(cell)
         if cell.state != SKIPPED:
             tell(sweep, cell)
         return
-    ended = settle(cell, sweep) if hall.crew else _called_back(hall, job, cell)
+    ended = settle(cell, sweep) if sweep_state.executor else _called_back(sweep_state, job, cell)
     if ended is None or ended.state == BUSY:
         yield cell
         return
     tell(sweep, sweep.end(ended, cell))
 
 
-def _composed(hall: _Hall, job: Job) -> Cell | Ended:
+def _composed(sweep_state: _SweepState, job: Job) -> Cell | CellResult:
     """Return a cell, or that it is skipped or wrong."""
     try:
         if job.fault:
             raise Unfit(job.fault)
-        return hall.composer.compose(job)
+        return sweep_state.composer.compose(job)
     except Unfit as fault:
-        return Ended(job.number, _own(job), SKIPPED, fault=str(fault))
+        return CellResult(job.number, _own(job), SKIPPED, fault=str(fault))
     except InputError as fault:
-        return Ended(job.number, _own(job), FAILED, fault=str(fault), code=fault.exit_code)
+        return CellResult(job.number, _own(job), FAILED, fault=str(fault), code=fault.exit_code)
 
 
-def _called_back(hall: _Hall, job: Job, cell: Cell) -> Ended:
+def _called_back(sweep_state: _SweepState, job: Job, cell: Cell) -> CellResult:
     """Run a cell; the user's own callbacks of Hydra are told that it begins and ends."""
-    called = hall.launch.context.callbacks
+    called = sweep_state.launch.context.callbacks
     if not called.callbacks:
-        return run_cell(cell, hall.sweep)
-    hall.composer.tell(job)
-    composed = hall.composer.merged(job.overrides)
-    called.on_job_start(config=composed, task_function=hall.launch.task)
-    ended = run_cell(cell, hall.sweep)
+        return run_cell(cell, sweep_state.sweep)
+    sweep_state.composer.tell(job)
+    composed = sweep_state.composer.merged(job.overrides)
+    called.on_job_start(config=composed, task_function=sweep_state.launch.task)
+    ended = run_cell(cell, sweep_state.sweep)
     called.on_job_end(config=composed, job_return=returned(ended.code))
     return ended
 

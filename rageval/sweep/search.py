@@ -15,13 +15,14 @@ from rich.text import Text
 
 from rageval.config.reading import typed
 from rageval.errors import InputError, RagevalError
-from rageval.fingerprint import digest
+from rageval.experiment.workflow import require_tracking
 from rageval.measures.catalogue import Cutoffs
 from rageval.report import console
+from rageval.schema.fingerprint import digest
 from rageval.sweep.composing import Composer
-from rageval.sweep.ended import Ended
-from rageval.sweep.ending import end_sweep
+from rageval.sweep.finalize import end_sweep
 from rageval.sweep.goals import MAXIMIZE, Goals, checked, ranking, values_of
+from rageval.sweep.result import CellResult
 from rageval.sweep.running import VERB, Launch, at_work, returned, run_job
 from rageval.sweep.session import Searched, Session, measures
 from rageval.sweep.space import Drawn, Space
@@ -29,7 +30,6 @@ from rageval.sweep.study import SearchConfig, Storage, Study, opened, sampler_of
 from rageval.sweep.verdicts import decides, refuse_verdicts
 from rageval.tracking.settings import TrackingConfig
 from rageval.tracking.trials import find_parent, note, noted
-from rageval.workflow import require_tracking
 
 _CORNERS = 100  # combinations of choices that are composed before the first trial
 _REPEATS = 200  # draws in a row that were tried before, after which nothing new is expected
@@ -78,7 +78,7 @@ def _require_alone(launch: Launch) -> None:
             "light of those before; leave out hydra/launcher"
         )
     if hydra.job.config_name != VERB:
-        raise InputError("hydra/sweeper=optuna searches with `evaluate` and no other verb")
+        raise InputError("hydra/sweeper=optuna searches with `evaluate` and no other command")
 
 
 def _require_possible(composer: Composer, space: Space) -> None:
@@ -163,7 +163,7 @@ class _Search:
                 note(parent.store, parent.run, trial.drawn)
             yield trial.drawn, values
 
-    def _end(self, drawn: Drawn) -> Ended:
+    def _end(self, drawn: Drawn) -> CellResult:
         words = self.space.words(drawn)
         self.sweep.grid.append(words)
         (job,) = self.composer.check([words], first=len(self.sweep.ended))

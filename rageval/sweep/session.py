@@ -9,18 +9,18 @@ from dataclasses import dataclass, field
 
 from rich.console import Console
 
+from rageval.cache.store import CacheConfig, Stages
 from rageval.config.launch import UNFINISHED
 from rageval.errors import RagevalError
-from rageval.fingerprint import digest
-from rageval.stages.store import CacheConfig, Stages
+from rageval.experiment.workflow import open_tracking, require_tracking
+from rageval.schema.fingerprint import digest
 from rageval.sweep.composing import Cell
-from rageval.sweep.ended import DONE, FAILED, Ended
-from rageval.sweep.errand import Tally
-from rageval.sweep.kept import Earlier
+from rageval.sweep.persisted import Earlier
+from rageval.sweep.result import DONE, FAILED, CellResult
+from rageval.sweep.task import Tally
 from rageval.sweep.verdicts import judged
 from rageval.tracking.settings import TrackingConfig
 from rageval.tracking.sweeps import Parent, newest_metrics, open_parent
-from rageval.workflow import open_tracking, require_tracking
 
 # What a cell is told about how it is run and shown, and not about what it measures.
 _MANNER = (
@@ -46,7 +46,7 @@ class Session:
     grid: list[tuple[str, ...]]  # the overrides of each cell; those of a search so far
     target: Console
     searched: Searched | None = None
-    ended: list[Ended] = field(default_factory=list)
+    ended: list[CellResult] = field(default_factory=list)
     halted: str = ""  # why the cells that are left are not run; empty: they are
     code: int = UNFINISHED  # exit code of the cells that are left
     tracking: TrackingConfig | None = None  # as planned cells have it
@@ -118,7 +118,7 @@ class Session:
         self.tracking = config
         return self._there
 
-    def before(self, benchmark: str, variant: str, objective: str) -> Ended | None:
+    def before(self, benchmark: str, variant: str, objective: str) -> CellResult | None:
         """Return an equal cell of an earlier sweep, from what its parent run keeps."""
         if self._earlier is None:
             self._earlier = Earlier(self._parent)
@@ -162,7 +162,7 @@ class Session:
             return {}
         return {**spent, "cells": max(0.0, sum(done) - sum(spent.values()))}
 
-    def end(self, ended: Ended, cell: Cell | None = None) -> Ended:
+    def end(self, ended: CellResult, cell: Cell | None = None) -> CellResult:
         """Note and return what a cell came to, with the gate's verdict if it asks for one.
 
         One that failed halts the sweep if its own settings say so.

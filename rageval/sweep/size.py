@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from hydra.core.override_parser.types import ChoiceSweep, Override, RangeSweep
 
 from rageval.errors import InputError
-from rageval.limits import Limits
+from rageval.files.limits import Limits
 
 
 def require_few(overrides: Sequence[Override], most: int | None) -> None:

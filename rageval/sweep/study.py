@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 from rageval.errors import InputError, UnreachableError
-from rageval.fields import Count, Name, Natural, Record
+from rageval.schema.fields import Count, Name, Natural, Record
 from rageval.sweep.space import Choice, Dimension, Drawn, Space
 
 

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from rageval.report.tables import Table
-from rageval.sweep.ended import FAILED, SKIPPED, STOPPED, Ended
 from rageval.sweep.goals import front
 from rageval.sweep.leaderboard import Leaderboard, best_by_subset, main_effects
+from rageval.sweep.result import FAILED, SKIPPED, STOPPED, CellResult
 from rageval.sweep.session import Session, assignments, swept
 
 SHOWN = 10  # cells of the table on the screen
@@ -91,7 +91,7 @@ def gated(board: Leaderboard) -> bool:
     return any(cell.verdict for cell in board.cells)
 
 
-def _latency(cell: Ended) -> str:
+def _latency(cell: CellResult) -> str:
     """Return the latency; one that an earlier cell or run recorded has a star."""
     return "–" if cell.p95 is None else f"{cell.p95:.2f}{RECORDED if cell.recorded else ''}"
 
@@ -120,7 +120,7 @@ def luck(board: Leaderboard) -> list[str]:
     ]
 
 
-def failed(sweep: Session) -> list[Ended]:
+def failed(sweep: Session) -> list[CellResult]:
     """Return the cells that were not evaluated, and those with errors or leaks."""
     return [
         ended for ended in sweep.ended if ended.fault or ended.state in {FAILED, SKIPPED, STOPPED}

@@ -11,16 +11,16 @@ from rich.console import Console
 from rageval.config.reading import typed
 from rageval.config.settings import EvaluationConfig
 from rageval.errors import InputError, NoVerdictError
+from rageval.experiment.gating import OwnRunError, Rules, judge
 from rageval.gate.verdict import Outcome, State, Verdict
-from rageval.gatekeeping import OwnRunError, Rules, judge
 from rageval.sweep.composing import Cell, Composer, Job
-from rageval.sweep.ended import Ended
+from rageval.sweep.result import CellResult
 from rageval.tracking.store import Store
 
 _CODES = {Outcome.PASSED: 0, Outcome.FAILED: 1, Outcome.INCONCLUSIVE: 3}
 
 
-def judged(ended: Ended, cell: Cell, store: Store, target: Console) -> Ended:
+def judged(ended: CellResult, cell: Cell, store: Store, target: Console) -> CellResult:
     """Return a cell with its verdict against the champion, if it asks for one.
 
     The tables of both runs are compared, so nothing is retrieved, unless the champion must be run

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from rageval.process import Process
+from rageval.schema.process import Process
 from rageval.tracking.claims import drop_abandoned
 from rageval.tracking.run import PROCESS
 from rageval.tracking.search import runs

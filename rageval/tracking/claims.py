@@ -15,8 +15,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from typing import Any
 
-from rageval.fingerprint import digest
-from rageval.process import Process
+from rageval.schema.fingerprint import digest
+from rageval.schema.process import Process
 from rageval.tracking.faults import TrackingError
 from rageval.tracking.store import Store
 

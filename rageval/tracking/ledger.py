@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 
 from rageval.errors import NoVerdictError
-from rageval.fingerprint import sketch
+from rageval.schema.fingerprint import sketch
 from rageval.tracking.run import running
 from rageval.tracking.search import runs
 from rageval.tracking.sets import experiments, parts
@@ -30,7 +30,7 @@ _GAP = "gap/"  # of the metrics that hold gaps
 class Purpose:
     """Why the held-out questions are scored."""
 
-    verb: str  # holdout | promote
+    command: str  # holdout | promote
     reason: str
     run: str  # id of the dev run whose retrieval is scored
 
@@ -141,7 +141,7 @@ class Ledger:
         self.require_budget(now)
         tags = {
             "rageval.set": self.dataset,
-            "rageval.verb": purpose.verb,
+            "rageval.verb": purpose.command,
             "rageval.reason": purpose.reason,
             "rageval.dev_run": purpose.run,
             _QUESTIONS: "".join(sorted(self.questions)),
@@ -170,7 +170,7 @@ def _entry(run) -> Entry:  # type: ignore[no-untyped-def]  # noqa: ANN001  an ml
         when=datetime.fromtimestamp(run.info.start_time / 1000, UTC),
         who=str(tags.get("mlflow.user", "")),
         purpose=Purpose(
-            verb=str(tags.get("rageval.verb", "")),
+            command=str(tags.get("rageval.verb", "")),
             reason=str(tags.get("rageval.reason", "")),
             run=str(tags.get("rageval.dev_run", "")),
         ),

@@ -16,7 +16,7 @@ from pathlib import Path
 from urllib.parse import unquote, urlsplit
 
 from rageval.errors import UnreachableError
-from rageval.naming import folder_of
+from rageval.schema.names import folder_of
 
 ARTIFACTS = "artifacts"  # the folder beside the database
 _BACKUP = ".before-move"  # what the name of the database's copy ends with

@@ -7,8 +7,8 @@ from collections.abc import Iterator
 from datetime import UTC, datetime
 from typing import Any
 
-from rageval.retention import Past
 from rageval.tracking.reading import CONFIG, STRIPPED, unreachable
+from rageval.tracking.retention import Past
 from rageval.tracking.search import runs
 from rageval.tracking.store import Store
 

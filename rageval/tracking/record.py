@@ -7,12 +7,12 @@ from collections.abc import Iterator
 
 from rageval.comparison.result import SCHEMA
 from rageval.escaping.redaction import redacted_bytes
-from rageval.naming import metric_key
+from rageval.evaluation.subsets import ALL
 from rageval.report import html, markdown, plots, tables, trec
 from rageval.report.outcome import Outcome
 from rageval.report.summary import window_characters
 from rageval.report.tables import Table
-from rageval.subsets import ALL
+from rageval.schema.names import metric_key
 from rageval.tracking.reading import CELL, CONFIG, DOCUMENTS, PROVENANCE, SINGLE
 from rageval.tracking.run import Dataset, Record
 from rageval.tracking.seals import SEALS, seal

@@ -13,8 +13,8 @@ from pathlib import Path, PurePosixPath
 from typing import Any
 
 from rageval.escaping.redaction import redacted_bytes
-from rageval.naming import parameter_key
-from rageval.process import Process
+from rageval.schema.names import parameter_key
+from rageval.schema.process import Process
 from rageval.tracking.faults import TrackingError, tracking_error
 from rageval.tracking.store import Store
 

@@ -6,7 +6,7 @@ import hashlib
 import json
 from collections.abc import Iterator, Mapping
 
-from rageval.fingerprint import digest
+from rageval.schema.fingerprint import digest
 
 SEALS = "rageval.seals"  # the tag that holds them
 _METRICS = "metrics"  # the name of the seal of all metrics

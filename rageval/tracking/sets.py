@@ -10,8 +10,8 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from rageval.errors import InputError
-from rageval.fingerprint import sketch
 from rageval.golden.identity import SetIdentity
+from rageval.schema.fingerprint import sketch
 from rageval.tracking.store import Store
 
 _SET, _QUESTIONS, _HELD_OUT = "rageval.set.", "rageval.questions.", "rageval.held_out."

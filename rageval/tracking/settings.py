@@ -7,7 +7,7 @@ from typing import Annotated
 
 from pydantic import AfterValidator, Field
 
-from rageval.fields import Flag, Name, Natural, Number, Record
+from rageval.schema.fields import Flag, Name, Natural, Number, Record
 
 
 class TrackingConfig(Record):

@@ -19,7 +19,7 @@ from filelock import FileLock
 
 from rageval.errors import InputError, NoVerdictError, UnreachableError
 from rageval.escaping.redaction import without_accounts
-from rageval.naming import folder_of
+from rageval.schema.names import folder_of
 from rageval.tracking.client import Client, Late, in_time, late, rubbish, unreadable
 from rageval.tracking.embedded import address, prepare
 from rageval.tracking.faults import NO_ACCESS, TrackingError, first_line, tracking_error

@@ -16,8 +16,8 @@ from filelock import FileLock, Timeout
 
 from rageval.errors import NoVerdictError, UnreachableError
 from rageval.escaping.redaction import redacted_bytes
-from rageval.process import Process
 from rageval.report.tables import Table
+from rageval.schema.process import Process
 from rageval.tracking.abandoned import abandoned
 from rageval.tracking.reading import (
     CELL,

@@ -6,7 +6,7 @@ import json
 import time
 from collections.abc import Mapping
 
-from rageval.fingerprint import digest
+from rageval.schema.fingerprint import digest
 from rageval.tracking.reading import found_run
 from rageval.tracking.search import runs
 from rageval.tracking.store import Store

@@ -18,12 +18,12 @@ from hypothesis import strategies as st
 from fuzzing.mutations import CHANGES, TOKENS, damaged
 from fuzzing.seeds import write_seeds
 from fuzzing.targets import TARGETS
+from rageval.cli.commands import COMMANDS
 from rageval.errors import RagevalError
-from rageval.verbs import VERBS
 
 CLI = "command line"
 TARGETS_AND_CLI = (*TARGETS, CLI)
-_COMMANDS = (*VERBS,)
+_COMMANDS = (*COMMANDS,)
 _KEYS = (
     "retriever", "+retriever", "retriever.k1", "window.k", "window.min_score", "chunking",
     "chunking.size", "dataset.path", "dataset", "threshold.floors.all.recall", "gate.run", "run",

@@ -12,9 +12,9 @@ from hydra import compose, initialize_config_dir
 from rageval.config.places import shipped
 from rageval.config.reading import plain
 from rageval.config.resolvers import register
-from rageval.corpus.markdown import MarkdownFolder
+from rageval.formats.canonical.golden import GoldenFile
+from rageval.formats.markdown.corpus import MarkdownFolder
 from rageval.golden.access import AccessFile
-from rageval.golden.canonical import GoldenFile
 
 CASE = {"id": "log-1", "question": "When?", "answerable": "todo", "added": date(2026, 1, 2)}
 ROWS = [
@@ -51,11 +51,11 @@ def tiny():
 
 def write_seeds(root: Path) -> None:
     """Write every seed below a folder: a file, or a folder for a format of several files."""
-    from rageval.export.autorag import AutoragExport
-    from rageval.export.beir import BeirExport
-    from rageval.export.canonical import CanonicalExport
-    from rageval.export.llama_index import LlamaIndexExport
-    from rageval.export.squad import SquadExport
+    from rageval.formats.autorag.export import AutoragExport
+    from rageval.formats.beir.export import BeirExport
+    from rageval.formats.canonical.export import CanonicalExport
+    from rageval.formats.llama_index.export import LlamaIndexExport
+    from rageval.formats.squad.export import SquadExport
     from rageval.judging.labelled import Labelled
     from rageval.judging.resolution import resolve
 

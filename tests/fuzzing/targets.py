@@ -10,34 +10,34 @@ from pathlib import Path
 from fuzzing.seeds import tiny
 from rageval.config.restoring import allowed
 from rageval.config.stored import parsed
-from rageval.corpus.autorag import AutoragCorpus
-from rageval.corpus.beir import BeirCorpus
-from rageval.corpus.frontmatter import read_page
-from rageval.corpus.llama_index import LlamaIndexCorpus
-from rageval.corpus.squad import SquadCorpus
-from rageval.faults import Faults
+from rageval.files.errors import ErrorCollector
+from rageval.files.text import read_text
+from rageval.formats.adr.golden import AdrGolden
+from rageval.formats.autorag.corpus import AutoragCorpus
+from rageval.formats.autorag.golden import AutoragGolden
+from rageval.formats.beir.corpus import BeirCorpus
+from rageval.formats.beir.golden import BeirGolden
+from rageval.formats.canonical.golden import GoldenFile
+from rageval.formats.deepeval.golden import DeepEvalGolden
+from rageval.formats.haystack.golden import HaystackGolden
+from rageval.formats.llama_index.corpus import LlamaIndexCorpus
+from rageval.formats.llama_index.golden import LlamaIndexGolden
+from rageval.formats.markdown.frontmatter import read_page
+from rageval.formats.ragas.golden import RagasGolden
+from rageval.formats.squad.corpus import SquadCorpus
+from rageval.formats.squad.golden import SquadGolden
+from rageval.formats.table.golden import TableGolden
+from rageval.formats.trec.golden import TrecGolden
+from rageval.formats.trec.run import read_run
 from rageval.gate.exceptions import read_exceptions
 from rageval.golden.access import AccessFile
-from rageval.golden.adr import AdrGolden
-from rageval.golden.autorag import AutoragGolden
-from rageval.golden.beir import BeirGolden
-from rageval.golden.canonical import GoldenFile
-from rageval.golden.deepeval import DeepEvalGolden
-from rageval.golden.haystack import HaystackGolden
-from rageval.golden.llama_index import LlamaIndexGolden
-from rageval.golden.ragas import RagasGolden
-from rageval.golden.squad import SquadGolden
-from rageval.golden.table import TableGolden
-from rageval.golden.trec import TrecGolden
 from rageval.judging.check import check
 from rageval.mining.cases import Cases
 from rageval.mining.pool import read_pool
-from rageval.questionlog.csv import CsvLog
-from rageval.questionlog.jsonl import JsonlLog
+from rageval.mining.questionlog.csv import CsvLog
+from rageval.mining.questionlog.jsonl import JsonlLog
 from rageval.registry.portable import read_portable
-from rageval.source import read_text
-from rageval.split_lock import read_lock
-from rageval.trec.run import read_run
+from rageval.split.lock import read_lock
 
 
 @dataclass(frozen=True)
@@ -73,10 +73,10 @@ def _set(kind, file, key="path", **more):
 
 def _log(kind, file):
     def read(root):
-        faults = Faults()
+        faults = ErrorCollector()
         for _ in kind(path=str(root / file)).rows(faults):
             pass
-        faults.settle()
+        faults.raise_if_any()
 
     return Target((file,), read)
 

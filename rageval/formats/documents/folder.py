@@ -9,12 +9,12 @@ from pathlib import Path
 from rageval.corpus.document import Corpus, Document
 from rageval.corpus.links import Links, folders, require_inside, unread
 from rageval.errors import InputError
-from rageval.fields import Flag, Name, component
+from rageval.files.limits import require_regular
+from rageval.files.text import folder, read_text
 from rageval.formats.documents import html, mdx, notebook, office, pdf, rst
 from rageval.formats.documents.title import titled, with_title
-from rageval.limits import require_regular
-from rageval.naming import name_fault, shortened
-from rageval.source import folder, read_text
+from rageval.schema.fields import Flag, Name, component
+from rageval.schema.names import name_fault, shortened
 
 _MARKDOWN = (".md", ".markdown", ".mdown", ".mkd")
 _PAGES = (*_MARKDOWN, ".mdx")  # what may have front matter

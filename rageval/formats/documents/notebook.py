@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from rageval.errors import InputError
-from rageval.nodes import load_json
+from rageval.files.nodes import load_json
 
 
 def markdown_of(text: str, path: Path) -> str:

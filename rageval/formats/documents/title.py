@@ -9,10 +9,10 @@ from typing import Any
 
 import yaml
 
-from rageval.corpus.frontmatter import Page, read_page
 from rageval.corpus.groups import group_fault, is_misspelt
 from rageval.errors import InputError
-from rageval.nodes import compose_yaml, kind_of
+from rageval.files.nodes import compose_yaml, kind_of
+from rageval.formats.markdown.frontmatter import Page, read_page
 
 _YAML = re.compile(r"---[ \t]*\r?\n(.*?)^(?:---|\.\.\.)[ \t]*$", re.DOTALL | re.MULTILINE)
 _TOML = re.compile(r"\+\+\+[ \t]*\r?\n(.*?)^\+\+\+[ \t]*(?:\r?\n|\Z)", re.DOTALL | re.MULTILINE)

@@ -6,11 +6,11 @@ from pathlib import Path
 
 from rageval.corpus.document import Corpus, Document
 from rageval.errors import InputError
-from rageval.faults import Faults
-from rageval.fields import Name, component
+from rageval.files.errors import ErrorCollector
 from rageval.formats.mapped.drafts import one_text
 from rageval.formats.mapped.functions import search
 from rageval.formats.mapped.records import read_records
+from rageval.schema.fields import Name, component
 
 
 @component
@@ -29,7 +29,7 @@ class MappedCorpus:
 
     def load(self) -> Corpus:
         """Read the file; its faults are raised together."""
-        path, faults = Path(self.path), Faults()
+        path, faults = Path(self.path), ErrorCollector()
         records = read_records(path)
         rows = records.value if self.rows is None else search(self.rows, records.value)
         if not isinstance(rows, list):
@@ -42,7 +42,7 @@ class MappedCorpus:
                     raise InputError(f"the id {name!r} is that of another text, too")
             except InputError as error:
                 faults.add(path, records.line_of(row), str(error), f"passage {number}")
-        faults.settle()
+        faults.raise_if_any()
         return Corpus(tuple(Document(name, text) for name, text in texts.items()), self.path)
 
     def _document(self, row: object) -> tuple[str, str]:

@@ -6,12 +6,12 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from rageval.errors import InputError
-from rageval.fingerprint import digest
+from rageval.formats.foreign import Draft
 from rageval.formats.mapped.functions import search
 from rageval.formats.mapped.mapping import GoldenMapping
-from rageval.golden.foreign import Draft
-from rageval.golden.named import DocumentNames
-from rageval.golden.passages import Passages
+from rageval.formats.named import DocumentNames
+from rageval.formats.passages import Passages
+from rageval.schema.fingerprint import digest
 
 _TRUE = frozenset({"true", "yes", "y", "1", "on"})
 _DIGITS = 10  # hexadecimal, of an id that is made of a text

@@ -11,8 +11,8 @@ from jmespath import functions
 from jmespath.exceptions import JMESPathError
 
 from rageval.errors import InputError
-from rageval.fingerprint import digest
 from rageval.formats.mapped.shape import entries
+from rageval.schema.fingerprint import digest
 
 _DIGITS = 10  # hexadecimal, of a hash
 _ANY: Any = {"types": []}  # jmespath checks nothing then

@@ -11,17 +11,17 @@ from typing import Any
 
 from rageval.corpus.document import Corpus
 from rageval.errors import InputError
-from rageval.faults import Faults
-from rageval.fields import Name, component
+from rageval.files.errors import ErrorCollector
+from rageval.formats.foreign import golden_of
 from rageval.formats.mapped.drafts import RowReader, has_label, joined, name_of_text
 from rageval.formats.mapped.functions import search
 from rageval.formats.mapped.mapping import GoldenMapping
 from rageval.formats.mapped.proposal import propose
 from rageval.formats.mapped.records import Records, read_records
-from rageval.golden.foreign import golden_of
-from rageval.golden.named import DocumentNames
-from rageval.golden.passages import Passages
+from rageval.formats.named import DocumentNames
+from rageval.formats.passages import Passages
 from rageval.golden.question import GoldenSet
+from rageval.schema.fields import Name, component
 
 _LISTED = 8  # keys in a message
 
@@ -55,7 +55,7 @@ class MappedGolden:
         if self.mapping.question is None:
             raise propose(records, path, corpus)
         rows = list(self._rows(records, path))
-        faults, passages = Faults(), Passages(corpus)
+        faults, passages = ErrorCollector(), Passages(corpus)
         reader = RowReader(self.mapping, DocumentNames(corpus), passages)
         drafts: dict[str, tuple[_Row, dict[str, Any]]] = {}
         for row in rows:
@@ -119,7 +119,9 @@ class MappedGolden:
             return draft
         return {**draft, "answerable": False, "grades": {}}
 
-    def _require_labels(self, path: Path, rows: list[_Row], bare: bool, faults: Faults) -> None:
+    def _require_labels(
+        self, path: Path, rows: list[_Row], bare: bool, faults: ErrorCollector
+    ) -> None:
         """Raise if no row says what should be found: such a file cannot be scored.
 
         Raises

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Literal
 
-from rageval.fields import Name, Number, Record
+from rageval.schema.fields import Name, Number, Record
 
 Expression = Name  # JMESPath over a row, or a key as it is written
 

@@ -11,8 +11,8 @@ from rageval.corpus.document import Corpus
 from rageval.errors import InputError, ProposalError
 from rageval.formats.mapped.records import Records
 from rageval.formats.mapped.shape import Place, Shape, shape_of
-from rageval.golden.named import DocumentNames
-from rageval.golden.passages import Passages
+from rageval.formats.named import DocumentNames
+from rageval.formats.passages import Passages
 
 _QUESTION = (
     "question", "user_input", "query", "input", "prompt", "q", "text", "utterance", "request",

@@ -16,9 +16,9 @@ from zipfile import BadZipFile
 import yaml
 
 from rageval.errors import InputError
-from rageval.golden.cells import structured
-from rageval.nodes import Node, compose_json, compose_yaml, kind_of, line_of, whole_number
-from rageval.source import read_text
+from rageval.files.nodes import Node, compose_json, compose_yaml, kind_of, line_of, whole_number
+from rageval.files.text import read_text
+from rageval.formats.cells import structured
 
 _SEPARATORS = ",;\t|"  # of the cells of a table
 _LETOR = re.compile(r"(-?[\d.]+)\s+qid:(\S+)\s[^#]*#\s*(\S+)\s+(.+)")

@@ -8,12 +8,12 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Literal
 
-from rageval.export.beir import grade_losses, graded
-from rageval.export.files import write_json, write_text
-from rageval.export.losses import Capacity
-from rageval.fields import Name, component
+from rageval.formats.beir.export import grade_losses, graded
+from rageval.formats.files import write_json, write_text
+from rageval.formats.unsupported import Capacity
 from rageval.golden.question import Question
 from rageval.judging.labelled import Labelled
+from rageval.schema.fields import Name, component
 
 _CAPACITY = Capacity(frozenset({"grades", "the choice between evidence"}))
 

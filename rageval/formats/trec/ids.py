@@ -9,12 +9,12 @@ from pathlib import Path
 
 from rageval.corpus.document import Corpus, Document
 from rageval.errors import InputError
-from rageval.fields import Name, component
-from rageval.fingerprint import digest
+from rageval.formats.trec.qrels import TrecQrels, read_qrels
+from rageval.formats.trec.run import TrecRun, read_run
 from rageval.golden.question import GoldenSet, Question
 from rageval.golden.source import name_from
-from rageval.trec.qrels import TrecQrels, read_qrels
-from rageval.trec.run import TrecRun, read_run
+from rageval.schema.fields import Name, component
+from rageval.schema.fingerprint import digest
 
 _KIND = "ids alone"
 UNVERSIONED = digest([_KIND, None])  # of a corpus of which nobody said what it holds

@@ -12,9 +12,9 @@ import numpy as np
 
 from rageval.chunking.chunks import Chunks
 from rageval.errors import InputError
-from rageval.fields import Name, component
-from rageval.retrievers.retriever import Candidates, Query, Scores
-from rageval.trec.run import TrecRun, read_run
+from rageval.formats.trec.run import TrecRun, read_run
+from rageval.retrieval.retrievers.retriever import Candidates, Query, Scores
+from rageval.schema.fields import Name, component
 
 
 @dataclass(frozen=True)

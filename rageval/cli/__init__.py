@@ -1,0 +1,1 @@
+"""What a person types: the way in, help, and a module for each command."""

@@ -1,0 +1,121 @@
+"""`evaluate`: compose, chunk, index, retrieve, judge, score, and log one MLflow run."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from omegaconf import DictConfig
+from rich.console import Console
+from rich.text import Text
+
+from rageval.cli.commands.gate import show
+from rageval.config.choices import chosen, require_retriever, sweeping
+from rageval.config.next_command import next_command, typed_command, typed_words
+from rageval.config.reading import plain
+from rageval.config.settings import EvaluationConfig
+from rageval.errors import InputError
+from rageval.experiment.gating import Rules, judge, require_limits
+from rageval.experiment.keeping import UndeliveredError
+from rageval.experiment.plan import Plan
+from rageval.experiment.workflow import introduce_set, measure_and_keep, open_tracking
+from rageval.registry.version import register
+from rageval.report import console, summary
+from rageval.report.outcome import Outcome
+from rageval.report.wording import retrieval
+from rageval.sweep.finalize import UNSEEN
+from rageval.tracking.reading import CELL, SINGLE, fetch, finished
+from rageval.tracking.store import Store
+
+_FAILED = 1  # a leak, or questions on which the retriever failed
+
+
+def run(composed: DictConfig) -> int:
+    """Evaluate one composed configuration and return the exit code."""
+    require_retriever()
+    choices = chosen()
+    kind = CELL if sweeping() else SINGLE
+    plan = Plan.of(plain(composed), lambda parts: retrieval(choices, parts.window), kind)
+    plan = replace(plan, choices=choices, command=typed_command(typed_words()))
+    require_store(plan)
+    target = console.console()
+    for note in require_limits(plan, target):
+        target.print(f"note: {note}")
+    store = open_tracking(plan.config.tracking, target)
+    if store is not None:
+        introduce_set(plan, store, target)
+    if store and kind == CELL and plan.config.sweep.resume:
+        before = finished(store, CELL, plan.benchmark, plan.variant.whole)
+        if before is not None:
+            target.print(f"{plan.retrieval}: finished before, run {before}")
+            for unseen in plan.variant.made.uncovered:
+                target.print(f"note: not checked for {unseen}; {UNSEEN}")
+            return 0
+    outcome, run_id = _measured(plan, store, target)
+    _show(target, plan.config, outcome)
+    say_where(target, store, run_id)
+    code = _FAILED if outcome.evaluation.errors or outcome.evaluation.leaks else 0
+    return max(code, afterwards(plan, store, run_id, target))
+
+
+def _measured(plan: Plan, store: Store | None, target: Console) -> tuple[Outcome, str]:
+    """Do the work and keep it; what the store does not take is shown all the same."""
+    try:
+        return measure_and_keep(plan, store, target)
+    except UndeliveredError as fault:
+        if fault.outcome is not None:
+            _show(target, plan.config, fault.outcome)
+        target.print(Text(f"\nnext: {next_command('sync')}   once the store takes the results"))
+        raise
+
+
+def afterwards(plan: Plan, store: Store | None, run_id: str, target: Console) -> int:
+    """Register the run and gate it, where that is asked for; return the gate's exit code."""
+    config = plan.config
+    if store is None:
+        return 0
+    if config.register_run:
+        kept = fetch(store, run_id)
+        version = register(store, kept, config.registry, "none")
+        target.print(f"registered as {config.registry.name(kept.result.dataset)} version {version}")
+    if config.gate.enabled:
+        rules = Rules.of(config)
+        target.print()
+        return show(store, [judge(store, run_id, rules, target)], rules, target)
+    gate = next_command("gate", f"gate.run={run_id}", dataset=config.dataset.name)
+    target.print(Text(f"      {gate}   to compare it with the champion"))
+    return 0
+
+
+def require_store(plan: Plan) -> None:
+    """Refuse to gate or register what is not recorded or a cell of a sweep, before any work."""
+    config = plan.config
+    for key, wanted in (("gate.enabled", config.gate.enabled), ("register", config.register_run)):
+        if wanted and plan.kind == CELL:
+            raise InputError(f"{key}=true is for a run of its own, not for the cells of a sweep")
+        if wanted and not config.tracking.enabled:
+            raise InputError(f"{key}=true needs the tracking store, got tracking=off")
+
+
+def _show(target: Console, config: EvaluationConfig, outcome: Outcome) -> None:
+    evaluation, wanted = outcome.evaluation, config.output
+    console.show(target, outcome.header, outcome.sheet)
+    if wanted.questions == "all":
+        rows = list(range(len(evaluation.questions)))
+        console.show_questions(target, evaluation, rows, "every question")
+    elif wanted.questions == "worst":
+        bad = summary.worst(evaluation)
+        shown = bad[: wanted.rows]
+        if shown:
+            title = f"the worst {len(shown)} of {len(bad)} that went wrong"
+            console.show_questions(target, evaluation, shown, title)
+
+
+def say_where(target: Console, store: Store | None, run_id: str) -> None:
+    """Print where a run was kept."""
+    target.print()
+    if store is None:
+        target.print("not recorded (tracking=off)")
+        return
+    where = store.location
+    target.print(f"run {run_id} in experiment {store.name} of {where.shown} ({where.why})")
+    target.print(f"next: mlflow ui --backend-store-uri {where.shown}   to open and compare runs")

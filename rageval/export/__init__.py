@@ -1,1 +1,0 @@
-"""Golden sets written in other formats; each says what it could not keep."""

@@ -1,0 +1,1 @@
+"""The questions of ADR-072."""

@@ -1,0 +1,1 @@
+"""From chunks to the window: retrievers, encoders, analysis, the pipeline."""

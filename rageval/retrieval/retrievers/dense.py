@@ -1,0 +1,70 @@
+"""Dense retrieval: nearest chunks by the cosine of their vectors."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+
+from rageval.chunking.chunks import Chunks
+from rageval.retrieval.encoders.encoder import Encoder, Encoding, QueryEncoding, Vectors
+from rageval.retrieval.retrievers.blocks import ScoredIndex
+from rageval.retrieval.retrievers.retriever import Query, Scores, require
+from rageval.retrieval.retrievers.statistics import Statistics, learnt_from
+from rageval.schema.fields import component
+
+
+@component
+class Dense:
+    """Exact nearest neighbours under an encoder; a floor reads the cosine, −1 to 1.
+
+    An encoder that learns from the corpus does so from every chunk, or with `statistics="public"`
+    from those that everybody may see.
+    """
+
+    version: ClassVar[int] = 1  # raised when equal input may give other output
+    libraries: ClassVar[tuple[str, ...]] = ()
+
+    encoder: Encoder
+    statistics: Statistics = "all"
+
+    def require(self) -> None:
+        """Need what the encoder needs."""
+        require(self.encoder)
+
+    def index(self, chunks: Chunks) -> ScoredIndex:
+        """Encode every chunk."""
+        return self.index_by(chunks, lambda encoding, texts, learnt: encoding.encode(texts))
+
+    def index_by(
+        self,
+        chunks: Chunks,
+        encode: Callable[[Encoding, Sequence[str], Sequence[str]], Vectors],
+    ) -> ScoredIndex:
+        """Index vectors that `encode` returns, of which some may have been made before.
+
+        It is given the encoding, the texts of all chunks and those that the encoding learnt from.
+        """
+        texts = chunks.indexed()
+        public = learnt_from(chunks, self.statistics)
+        learnt = [text for text, inside in zip(texts, public.tolist(), strict=True) if inside]
+        encoding = self.encoder.fit(learnt)
+        vectors = encode(encoding, texts, learnt)
+        return ScoredIndex(len(chunks), _Vectors(encoding, vectors).scores)
+
+
+@dataclass(frozen=True)
+class _Vectors:
+    encoding: Encoding
+    vectors: Vectors  # [n_chunks, dimensions]
+
+    def scores(self, queries: Sequence[Query]) -> Scores:
+        asked = self._encoded([query.text for query in queries])
+        return Scores.plain((asked @ self.vectors.T).astype(np.float64, copy=False))
+
+    def _encoded(self, questions: Sequence[str]) -> Vectors:
+        if isinstance(self.encoding, QueryEncoding):
+            return self.encoding.encode_queries(questions)
+        return self.encoding.encode(questions)

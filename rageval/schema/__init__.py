@@ -1,0 +1,1 @@
+"""Types, names and fingerprints that every other room uses."""
