@@ -104,7 +104,7 @@ def test_the_production_example_of_the_readme_answers_within_the_askers_scope(mo
 def test_the_two_commands_are_the_readmes_first_blocks():
     first, second = blocks(README, "bash")[:2]
     assert first.strip().endswith("-m rageval +retriever=hybrid")
-    assert second.strip().endswith("pytest -n auto")
+    assert second.strip().endswith('pytest -n auto -m "not thorough"')
 
 
 def test_the_ci_script_runs_the_two_commands_as_the_readme_prints_them():
