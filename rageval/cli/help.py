@@ -55,6 +55,7 @@ Keys:
   check.near=0.8          share of words that makes near duplicates; null = not looked for
   check.against=null      a git revision or another file: list what was added, removed, relabelled
   check.json=null         a path: write all that was found, for programs
+  check.store=true        instead: read every run and promotion of the tracking store
   export.path=…           where an export is written; what the format cannot keep is named
 """
 

@@ -74,6 +74,19 @@ class CheckOptions(Record):
     near: Annotated[Share, Field(gt=0)] | None  # share of words of near duplicates; None = off
     against: Name | None  # a git revision or a file
     json_path: Name | None = Field(alias="json")
+    store: Flag = False  # look at the tracking store instead of a dataset
+
+
+class StoreCheckConfig(Record):
+    """Everything that a check of the tracking store is told."""
+
+    dataset: SetName
+    export: Node
+    check: CheckOptions
+    secrets: Mapping[str, Any] = {}
+    limits: Limits = Limits()
+    tracking: TrackingConfig
+    registry: RegistryConfig
 
 
 class CheckConfig(Record):
@@ -82,6 +95,8 @@ class CheckConfig(Record):
     dataset: DatasetConfig
     export: Node
     check: CheckOptions
+    tracking: TrackingConfig
+    registry: RegistryConfig
     secrets: Mapping[str, Any] = {}
     limits: Limits = Limits()
 

@@ -197,12 +197,25 @@ def settle_what_was_left(
     if claim is None:
         return
     owner = claim.tags.get(_OWNER, "")
-    age = time.time() - max(claim.creation_timestamp, claim.last_updated_timestamp or 0) / 1000
-    lease = LEASE if owner else _STALE
+    age, lease = _age(claim), LEASE if owner else _STALE
     if age >= lease or _gone(owner):
         _settle(store, config, dataset, owner)
     elif insist:
         raise _under_way(model, lease - age)
+
+
+def interrupted(model: Any) -> bool:  # noqa: ANN401  a RegisteredModel
+    """Say whether a registered model is the claim of a promotion that ended half way."""
+    owner = model.tags.get(_OWNER)
+    if owner is None or not str(model.name).endswith(_claim_of("")):
+        return False
+    return _gone(owner) or _age(model) >= LEASE
+
+
+def _age(claim: Any) -> float:  # noqa: ANN401  a RegisteredModel
+    """Return for how many seconds a claim has not been renewed."""
+    renewed: int = max(claim.creation_timestamp, claim.last_updated_timestamp or 0)  # milliseconds
+    return time.time() - renewed / 1000
 
 
 def _gone(owner: str) -> bool:

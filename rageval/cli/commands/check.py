@@ -8,26 +8,29 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
-from omegaconf import DictConfig
+from omegaconf import DictConfig, OmegaConf
 from rich.console import Console
 from rich.text import Text
 
 from rageval.config.build import build
-from rageval.config.commands import CheckConfig
+from rageval.config.commands import CheckConfig, StoreCheckConfig
 from rageval.config.earlier import other_state
 from rageval.config.loading import Dataset, load
 from rageval.config.next_command import next_command
-from rageval.config.reading import read
-from rageval.errors import InputError
+from rageval.config.reading import read, read_part
+from rageval.errors import InputError, NoVerdictError
 from rageval.evaluation.subsets import members
+from rageval.experiment.workflow import require_tracking
 from rageval.formats.exporter import Exporter
 from rageval.formats.files import write_text
 from rageval.golden.changes import Changes, changes
 from rageval.judging.labelled import Labelled
 from rageval.judging.leakage import leakage
 from rageval.judging.warnings import Doubt, doubts
+from rageval.registry.health import health
 from rageval.report import console
 from rageval.split.split import DEV, HOLDOUT
+from rageval.tracking.outbox import folders
 
 _Counts = list[tuple[str, int, int]]  # subset, questions on the dev side, on the holdout side
 
@@ -45,6 +48,8 @@ class Findings:
 
 def run(composed: DictConfig) -> int:
     """Check one dataset and return the exit code; only what is asked for is written."""
+    if OmegaConf.select(composed, "check.store") is True:
+        return _check_store(read_part(composed, StoreCheckConfig))
     config = read(composed, CheckConfig)
     exporter: Exporter = build(config.export, "export")
     try:
@@ -54,6 +59,27 @@ def run(composed: DictConfig) -> int:
         raise
     _write(config, _report(config, found))
     _show(console.console(), config, found)
+    return 0
+
+
+def _check_store(config: StoreCheckConfig) -> int:
+    """Read everything in the tracking store as a gate would, and return the exit code."""
+    target = console.console()
+    # Every experiment is looked at; the one that each store of MLflow's has opens it.
+    store = require_tracking(config.tracking.model_copy(update={"experiment": "Default"}), target)
+    found = health(store, config.registry.alias)
+    waiting = len(folders(store.location.outbox))
+    if found.faults:
+        raise NoVerdictError("\n".join(found.faults))
+    target.print(
+        f"{store.location.shown}: {_counted(found.runs, 'run')} and "
+        f"{_counted(found.models, 'model')} with promotions, no fault found; "
+        f"{_counted(found.unfinished, 'run')} unfinished"
+    )
+    if waiting:
+        target.print(f"{_counted(waiting, 'result')} not delivered yet")
+    more = next_command("sync") if waiting else next_command("evaluate", "+retriever=hybrid")
+    target.print(Text(f"next: {more}"), soft_wrap=True)
     return 0
 
 
