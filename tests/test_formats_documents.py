@@ -3,7 +3,6 @@
 import json
 from pathlib import Path
 
-import openpyxl
 import pytest
 
 from rageval.errors import InputError
@@ -221,6 +220,7 @@ def test_the_pages_of_a_pdf_are_headings_that_labels_can_name(tmp_path):
 
 def test_a_spreadsheet_becomes_a_table(tmp_path):
     pytest.importorskip("markitdown", reason="the office extra is not installed")
+    openpyxl = pytest.importorskip("openpyxl", reason="extra: office")
     book = openpyxl.Workbook()
     book.active.append(["Plan", "Price"])
     book.active.append(["Pro", 20])

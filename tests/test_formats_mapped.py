@@ -5,7 +5,6 @@ import json
 import shlex
 from pathlib import Path
 
-import openpyxl
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
@@ -82,6 +81,7 @@ def test_every_kind_of_file_gives_the_same_questions(tmp_path, name):
     elif name.endswith(".parquet"):
         pq.write_table(pa.Table.from_pylist(rows), path)
     elif name.endswith(".xlsx"):
+        openpyxl = pytest.importorskip("openpyxl", reason="extra: excel")
         book = openpyxl.Workbook()
         for row in [list(rows[0]), *(list(row.values()) for row in rows)]:
             book.active.append(row)

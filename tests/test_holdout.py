@@ -107,7 +107,7 @@ def test_a_scoring_needs_a_reason_and_is_entered_with_who_when_and_why(shop):
     assert "tiny, bm25, heading, k=6; held-out questions: 1" in said.out
     *_, entry = ledger_of(shop, 9, "tiny").entries()
     assert len(ledger_of(shop, 9, "tiny").entries()) == before + 1
-    assert (entry.purpose.verb, entry.purpose.reason) == ("holdout", "before [/the] release")
+    assert (entry.purpose.command, entry.purpose.reason) == ("holdout", "before [/the] release")
     assert (entry.purpose.run, bool(entry.who)) == (shop.run, True)
     assert entry.when.date() == datetime.now(UTC).date()
     run = shop.client.get_run(shop.run)

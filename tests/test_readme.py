@@ -120,7 +120,10 @@ def test_the_ci_script_runs_the_two_commands_as_the_readme_prints_them():
 
 
 # What `pip install -e '.[dev]'` leaves out. pytest imports every file of tests/ for its examples.
-EXTRAS = {"ray", "optuna", "fsspec", "model2vec", "wordllama", "sentence_transformers", "submitit"}
+EXTRAS = {
+    "ray", "optuna", "fsspec", "model2vec", "wordllama", "sentence_transformers", "submitit",
+    "openpyxl", "pypdfium2", "markitdown", "pytrec_eval", "ir_measures", "atheris",
+}  # fmt: skip
 FILES = sorted((ROOT / "tests").rglob("*.py"))
 
 

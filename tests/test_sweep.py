@@ -483,7 +483,7 @@ def test_a_sweep_that_is_not_recorded_names_no_gate(typed, tiny):
 def test_an_address_that_is_no_store_is_wrong_input(typed, tiny):
     said = typed(*GRID, *tiny, *BASE, "tracking.uri=nonsense")
     assert said.code == 2, said.err
-    assert "'nonsense' is no tracking store" in said.out
+    assert "'nonsense' is not the address of a store" in said.out
 
 
 def test_verdicts_among_the_values_are_refused_before_any_cell_is_run(typed, tiny):

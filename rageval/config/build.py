@@ -66,7 +66,8 @@ def _wrapped(node: Mapping[str, Any], where: str) -> Nested:
         for key, value in node.items()
     }
     found = _class(content["_target_"], where) if "_target_" in content else None
-    if found is None or found.__module__.startswith("rageval."):
+    asked = hasattr(found, "retrieve")
+    if found is None or (found.__module__.startswith("rageval.") and not asked):
         return content
     settings = {name: content.pop(name) for name in _OPERATION if name in content}
     takes = inspect.signature(found).parameters
@@ -74,7 +75,7 @@ def _wrapped(node: Mapping[str, Any], where: str) -> Nested:
     if "statistics" not in takes:
         content.pop("statistics", None)  # a part of a hybrid is given its mixture's
     settings = {name: value for name, value in settings.items() if value is not None}
-    if not hasattr(found, "retrieve"):
+    if not asked:
         return content  # a class that scores every chunk
     return {"_target_": _FOREIGN, "retriever": content, **settings}
 
