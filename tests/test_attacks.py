@@ -26,6 +26,7 @@ def desk(empty_store, tmp_path):
     return Desk(tmp_path)
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("attack", attacks(), ids=lambda attack: attack.name)
 def test_an_attack_is_answered(attack, desk):
     said = attack.run(desk)

@@ -13,7 +13,12 @@ import pytest
 from postgres import Postgres, programs
 from server import Server
 
-pytestmark = pytest.mark.thorough
+pytestmark = [
+    pytest.mark.thorough,
+    pytest.mark.skipif(
+        os.environ.get("RAGEVAL_NIGHTLY") != "1", reason="takes many minutes: RAGEVAL_NIGHTLY=1"
+    ),
+]
 
 NIGHTLY = os.environ.get("RAGEVAL_NIGHTLY") == "1"
 KILLS = "50" if NIGHTLY else "1"

@@ -7,6 +7,7 @@ import shutil
 import subprocess
 import sys
 import time
+import urllib.request
 from pathlib import Path
 
 import pytest
@@ -19,12 +20,16 @@ from rageval.tracking import delivery
 from rageval.tracking import run as runs_of
 from rageval.tracking.outbox import folders
 
-pytestmark = pytest.mark.thorough
-
 NIGHTLY = os.environ.get("RAGEVAL_NIGHTLY") == "1"
+# They hold a real server to seconds, which a machine that is busy with other tests cannot keep.
+pytestmark = [
+    pytest.mark.thorough,
+    pytest.mark.skipif(not NIGHTLY, reason="takes a quiet machine: RAGEVAL_NIGHTLY=1"),
+]
+
 SAMPLE = MODES if NIGHTLY else ("hang", "403", "rubbish", "half")
-TIMEOUT = 4  # seconds, as given by tracking.timeout
-SOON = 20  # seconds: that, and all the rest of a command on a busy machine; MLflow's own is minutes
+TIMEOUT = 6  # seconds, as given by tracking.timeout
+SOON = 30  # seconds: that, and all the rest of a command on a busy machine; MLflow's own is minutes
 
 
 @pytest.fixture(scope="module")
@@ -41,9 +46,24 @@ def proxy(server):
     found.close()
 
 
+def wait_until_idle(uri):
+    """Let the server get over what an earlier test left hanging, and over its cold start."""
+    end, quick = time.monotonic() + 60, 0
+    while quick < 3 and time.monotonic() < end:
+        begun = time.monotonic()
+        try:
+            place = f"{uri}/api/2.0/mlflow/experiments/search?max_results=1"
+            with urllib.request.urlopen(place, timeout=10):
+                quick = quick + 1 if time.monotonic() - begun < 0.5 else 0
+        except OSError:
+            quick = 0
+            time.sleep(0.2)
+
+
 @pytest.fixture
 def desk(proxy, tmp_path):
     proxy.behave()
+    wait_until_idle(proxy.uri)
     found = Desk(tmp_path, proxy.uri)
     found.store = (*found.store, f"tracking.timeout={TIMEOUT}")
     yield found
