@@ -59,7 +59,7 @@ VALUES = {
     "chunking.header": "title",
     "sweep.on_error": "stop", "sweep.objective": "mrr",
     "output.questions": "none", "run.name": "n", "run.notes": "n", "dataset.name": "other",
-    "dataset.languages": "[french]", "dataset.corpus.pattern": "'**/*.m[d]'",
+    "dataset.languages": "[french]", "dataset.quotes": "case", "dataset.corpus.pattern": "'**/*.m[d]'",
     "dataset.corpus.links": "follow",
     "dataset.split.lock": "other.lock",
     "dataset.path": "copy/documents", "dataset.corpus.path": "copy/documents",
