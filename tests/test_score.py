@@ -139,8 +139,12 @@ def test_a_query_without_a_relevant_document_counts_as_0(files, tmp_path):
 def test_a_measure_that_nobody_knows_is_refused_with_the_names(files, desk):
     said = desk.type("score", *files(), "measures=[MAP@x]")
     assert said.code == 2
-    assert "unknown measure 'MAP@x'; there are: nDCG, nDCG@k, AP" in said.err
-    with pytest.raises(ValueError, match="the cutoff of 'P' is not one"):
+    assert said.err.startswith(
+        "measures.0: no such measure, got 'MAP@x'; choose from: nDCG, nDCG@k, AP"
+    )
+    with pytest.raises(
+        ValueError, match="P needs a whole number of documents from 1, such as P@10, got 'P'"
+    ):
         parse("P")
     with pytest.raises(InputError, match="there is no such file"):
         rageval.score("gone.txt", "gone.txt")

@@ -8,9 +8,9 @@ from fractions import Fraction
 
 from rageval.comparison.result import Result, Row
 from rageval.evaluation.subsets import in_order
+from rageval.measures.catalogue import hit_rates
 
 _DEAD_BAND = Fraction(1, 10)  # of the reciprocal rank: the chapter's; the ranks are shown anyway
-_HIT = "hit_rate_at_"
 
 
 class Turn(Enum):
@@ -42,7 +42,7 @@ class Change:
         Found is a supporting chunk in the window, a target among the documents of the deepest hit
         rate, silence where nothing answers, or a forbidden document withheld.
         """
-        hits = [name for name in self.before.values if name.startswith(_HIT)]
+        hits = hit_rates(self.before.values)
         return any(self.fell(name) for name in ("recall", "denied_pass", *hits[-1:]))
 
     def fell(self, measure: str) -> bool:
@@ -132,7 +132,7 @@ def _deciding(row: Row) -> list[tuple[str, Fraction]]:
     none = Fraction(0)
     if row.values.get("recall") is not None:
         return [("recall", none), ("mrr", _DEAD_BAND)]
-    return [(name, none) for name in row.values if name == "denied_pass" or name.startswith(_HIT)]
+    return [(name, none) for name in (*hit_rates(row.values), "denied_pass") if name in row.values]
 
 
 def _missed(row: Row) -> bool:

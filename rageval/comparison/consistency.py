@@ -14,11 +14,11 @@ from rageval.comparison.result import QuestionLabels, Result, Row
 from rageval.evaluation.provenance.benchmark import fingerprint
 from rageval.evaluation.subsets import subsets_of
 from rageval.golden.question import Answerable, Question, label_digest
+from rageval.measures.catalogue import hit_rates, kind_and_cutoff
 from rageval.schema.fingerprint import digest
 from rageval.schema.names import subset_and_measure
 
 _CLOSE = 1e-9  # a metric is the mean of its column up to rounding
-_HIT = "hit_rate_at_"
 _NOT_OF_THE_TABLE = {"n", "errors", "leaks", "window_characters"}
 
 
@@ -100,11 +100,10 @@ def _decided(row: Row, answerable: str) -> Iterator[tuple[str, Fraction | None]]
     """Yield each measure that ranks decide, with its value; None where it does not apply."""
     target, evidence = row.ranks["target"], row.ranks["evidence"]
     counts = answerable == Answerable.YES.value
-    for name in row.values:
-        if not name.startswith(_HIT):
-            continue
+    for name in hit_rates(row.values):
+        _, k = kind_and_cutoff(name) or ("", 0)
         if counts:
-            yield name, Fraction(target is not None and target <= int(name.removeprefix(_HIT)))
+            yield name, Fraction(target is not None and target <= k)
         elif answerable == Answerable.NO.value:
             yield name, Fraction(not row.documents and not row.failed)
         else:

@@ -7,8 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from rageval.evaluation.subsets import Summary
-
-_HEADLINES = ("recall", "mrr", "completeness")  # and every hit rate
+from rageval.measures.catalogue import comparable_across_questions
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,12 +40,10 @@ def gaps(dev: Mapping[str, Summary], held: Mapping[str, Summary]) -> dict[str, G
     return {
         name: gap(dev[name], summary)
         for name, summary in held.items()
-        if _told(name) and name in dev and None not in (summary.value, dev[name].value)
+        if comparable_across_questions(name)
+        and name in dev
+        and None not in (summary.value, dev[name].value)
     }
-
-
-def _told(name: str) -> bool:
-    return name in _HEADLINES or name.startswith("hit_rate_at_")
 
 
 def gap(dev: Summary, held: Summary) -> Gap:

@@ -5,11 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from rageval.comparison.changes import Comparison
+from rageval.measures import catalogue
 from rageval.statistics.bootstrap import bca
 from rageval.statistics.differences import Differences, differences
 from rageval.statistics.randomisation import randomisation
-
-HEADLINES = ("recall", "mrr", "precision", "completeness")  # and every hit rate
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,9 +57,7 @@ def differences_of(comparison: Comparison, subset: str, measure: str) -> Differe
 
 def headlines(comparison: Comparison) -> dict[str, Paired]:
     """Return the headline measures of `all`, the hit rates first: measure → difference."""
-    taken = comparison.after.measures
-    names = [name for name in taken if name.startswith("hit_rate_at_")]
-    names += [name for name in HEADLINES if name in taken]
+    names = catalogue.headlines(comparison.after.measures)
     each = {name: differences_of(comparison, "all", name) for name in names}
     return {name: paired(found) for name, found in each.items() if found is not None}
 

@@ -11,7 +11,7 @@ from typing import Any
 from rageval.errors import NoVerdictError
 from rageval.evaluation.subsets import Summary, in_order
 from rageval.golden.question import Answerable, judgements_of
-from rageval.measures.catalogue import is_measure
+from rageval.measures.catalogue import hit_rates, is_measure
 
 SCHEMA = 2  # the form of the tables that are written; 1 is that of version 0.1.0
 SCHEMA_COLUMN = "schema"
@@ -65,7 +65,7 @@ class Row:
         A supporting chunk in the window, a target among the documents of the deepest hit rate,
         silence where nothing answers, or a forbidden document withheld.
         """
-        hits = [name for name in self.values if name.startswith("hit_rate_at_")]
+        hits = hit_rates(self.values)
         return any(self.values.get(name) for name in ("recall", "denied_pass", *hits[-1:]))
 
     def exact(self, measure: str) -> Fraction | None:

@@ -14,6 +14,7 @@ from pydantic import ValidationError
 from rageval.config.settings import PipelineConfig
 from rageval.errors import InputError, RagevalError
 from rageval.golden.access import Access
+from rageval.measures.measure import OwnMeasure
 from rageval.retrieval.pipeline import Parts
 from rageval.retrieval.retrievers.foreign import Foreign
 from rageval.schema.component_names import current_name, with_current_names
@@ -101,7 +102,27 @@ def _explained(fault: InstantiationException, where: str) -> RagevalError:
         return InputError.of(sentences(cause, place, _named(fault)))
     if cause is None:
         return InputError(f"{place}: {str(fault).splitlines()[0]}")
-    return InputError(f"{place}: {type(cause).__name__}: {cause}")
+    told = " ".join(f"{type(cause).__name__}: {cause}".split())
+    return InputError(f"{place}: {told}")
+
+
+def build_measures(nodes: Mapping[str, Mapping[str, Any]]) -> dict[str, OwnMeasure]:
+    """Build the measures of the user's own by name.
+
+    Raises
+    ------
+    InputError
+        If a class cannot be found, or is not a measure.
+    """
+    return {name: _measure(node, f"measures.own.{name}") for name, node in nodes.items()}
+
+
+def _measure(node: Mapping[str, Any], where: str) -> OwnMeasure:
+    _class(str(node["_target_"]), where)
+    built = build(node, where)
+    if not isinstance(built, OwnMeasure):
+        raise InputError(f"{where}: {type(built).__name__} needs a method values(rankings)")
+    return built
 
 
 def _named(fault: InstantiationException) -> type:

@@ -12,7 +12,7 @@ from rageval.config.settings import DatasetConfig, Node
 from rageval.files.limits import Limits
 from rageval.gate.settings import GateConfig
 from rageval.gate.thresholds import GateThresholds
-from rageval.measures.catalogue import Cutoffs, catalogue
+from rageval.measures.catalogue import Cutoffs, StandardNames, catalogue
 from rageval.mining.questionlog.columns import Columns
 from rageval.mining.queue import QueueConfig
 from rageval.schema.fields import Flag, Name, Natural, Record, Reference, SetIdentifier, Share
@@ -43,23 +43,41 @@ class ScoredSet(Record):
     relevant_from: int  # the least grade of a document that is expected
 
 
-class ScoreConfig(Record):
-    """Everything that scoring a run file is told."""
+class CommandConfig(Record):
+    """What every command that reads the tracking store is given."""
+
+    tracking: TrackingConfig
+    limits: Limits = Limits()
+
+
+class SetCommandConfig(CommandConfig):
+    """What a command is given that is about the runs of one set."""
+
+    dataset: SetName
+
+
+class RegistryCommandConfig(SetCommandConfig):
+    """What a command is given that can name a run by an alias of the registry."""
+
+    registry: RegistryConfig
+    secrets: Mapping[str, Any] = {}
+
+
+class ScoreConfig(CommandConfig):
+    """Everything that scoring a run file is given."""
 
     run: Name
     qrels: Name
-    measures: Annotated[tuple[str, ...], Field(min_length=1)]
+    measures: Annotated[StandardNames, Field(min_length=1)]
     per_query: Flag  # print each query's values, too
     name: Name | None
     notes: str | None
     dataset: ScoredSet
     threshold: GateThresholds
-    tracking: TrackingConfig
     cache: CacheConfig
     gate: GateConfig
     registry: RegistryConfig
     secrets: Mapping[str, Any] = {}
-    limits: Limits = Limits()
 
     @model_validator(mode="after")
     def _known_measures(self) -> Self:
@@ -77,40 +95,28 @@ class CheckOptions(Record):
     store: Flag = False  # look at the tracking store instead of a dataset
 
 
-class StoreCheckConfig(Record):
-    """Everything that a check of the tracking store is told."""
+class StoreCheckConfig(RegistryCommandConfig):
+    """Everything that a check of the tracking store is given."""
 
-    dataset: SetName
     export: Node
     check: CheckOptions
-    secrets: Mapping[str, Any] = {}
-    limits: Limits = Limits()
-    tracking: TrackingConfig
-    registry: RegistryConfig
 
 
-class CheckConfig(Record):
-    """Everything that a check is told."""
+class CheckConfig(CommandConfig):
+    """Everything that a check is given."""
 
     dataset: DatasetConfig
     export: Node
     check: CheckOptions
-    tracking: TrackingConfig
     registry: RegistryConfig
     secrets: Mapping[str, Any] = {}
-    limits: Limits = Limits()
 
 
-class JudgingCommandConfig(Record):
-    """What every command that judges a run is told."""
+class JudgingCommandConfig(RegistryCommandConfig):
+    """What every command that judges a run is given."""
 
-    dataset: SetName
     threshold: GateThresholds
-    tracking: TrackingConfig
     gate: GateConfig
-    registry: RegistryConfig
-    secrets: Mapping[str, Any] = {}
-    limits: Limits = Limits()
 
     @model_validator(mode="after")
     def _known_measures(self) -> Self:
@@ -119,7 +125,7 @@ class JudgingCommandConfig(Record):
 
 
 class GateCommandConfig(JudgingCommandConfig):
-    """Everything that a gate is told."""
+    """Everything that a gate is given."""
 
     suggest: Flag
     suggest_to: Name
@@ -127,74 +133,52 @@ class GateCommandConfig(JudgingCommandConfig):
 
 
 class RollbackConfig(JudgingCommandConfig):
-    """Everything that a rollback is told."""
+    """Everything that a rollback is given."""
 
     reason: Reason | None
 
 
 class PromoteConfig(RollbackConfig):
-    """Everything that a promotion is told."""
+    """Everything that a promotion is given."""
 
     run: Reference | None  # None = what the last gate judged; best = of the last sweep
     holdout: HoldoutConfig
     force: Flag
 
 
-class HoldoutVerbConfig(Record):
-    """Everything that a scoring of held-out questions is told."""
+class HoldoutCommandConfig(RegistryCommandConfig):
+    """Everything that a scoring of held-out questions is given."""
 
-    dataset: SetName
-    tracking: TrackingConfig
-    registry: RegistryConfig
     holdout: HoldoutConfig
     run: Reference  # whose retrieval is scored: latest, a run id, a version or an alias
     reason: Reason | None  # None is refused unless only the ledger is shown
     ledger: Flag  # list what was scored, score nothing
-    secrets: Mapping[str, Any] = {}
-    limits: Limits = Limits()
 
 
-class CompareConfig(Record):
-    """Everything that a comparison is told."""
+class CompareConfig(RegistryCommandConfig):
+    """Everything that a comparison is given."""
 
-    dataset: SetName
-    tracking: TrackingConfig
-    registry: RegistryConfig
     run: Reference  # before: latest, a run id, a version or an alias
     with_run: Reference = Field(alias="with")  # after
-    secrets: Mapping[str, Any] = {}
-    limits: Limits = Limits()
 
 
-class ReportConfig(Record):
-    """Everything that a report is told."""
+class ReportConfig(RegistryCommandConfig):
+    """Everything that a report is given."""
 
-    dataset: SetName
-    tracking: TrackingConfig
-    registry: RegistryConfig
     run: Reference
     format: Literal["html", "markdown", "junit", "json", "baseline"]
     output: Name | None  # None = report.html, verdict.md, junit.xml, verdict.json, baseline.json
     open: Flag  # show the page in a browser, from a terminal
-    secrets: Mapping[str, Any] = {}
-    limits: Limits = Limits()
 
 
-class PruneVerbConfig(Record):
-    """Everything that a pruning is told."""
+class PruneCommandConfig(SetCommandConfig):
+    """Everything that a pruning is given."""
 
-    dataset: SetName
-    tracking: TrackingConfig
     prune: PruneConfig
-    limits: Limits = Limits()
 
 
-class SyncConfig(Record):
-    """Everything that a delivery is told."""
-
-    dataset: SetName
-    tracking: TrackingConfig
-    limits: Limits = Limits()
+class SyncConfig(SetCommandConfig):
+    """Everything that a delivery is given."""
 
 
 class LogConfig(Record):
@@ -214,8 +198,8 @@ class PoolConfig(Record):
     retrievers: Mapping[str, Node]
 
 
-class MineConfig(Record):
-    """Everything that mining a question log is told."""
+class MineConfig(CommandConfig):
+    """Everything that mining a question log is given."""
 
     dataset: DatasetConfig
     log: LogConfig | None = None  # None = none was chosen
@@ -235,7 +219,5 @@ class MineConfig(Record):
     open: Flag  # show the page in a browser, from a terminal
     merge: Flag  # read no log; add the judged candidates to the golden set
     run: Reference  # whose dev values production is held against
-    tracking: TrackingConfig
     registry: RegistryConfig
     secrets: Mapping[str, Any] = {}
-    limits: Limits = Limits()

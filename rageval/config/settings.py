@@ -171,4 +171,4 @@ class EvaluationConfig(PipelineConfig):
     @property
     def objective(self) -> str:
         """Return the measure that the cells of a sweep are ranked by."""
-        return self.sweep.objective or f"hit_rate_at_{self.measures.hit_at[-1]}"
+        return self.sweep.objective or self.measures.hits[-1]

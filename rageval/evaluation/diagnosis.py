@@ -8,9 +8,10 @@ from enum import Enum
 
 import numpy as np
 
-from rageval.evaluation.scoring import Judged, Ranks
+from rageval.evaluation.scoring import Judged
 from rageval.golden.question import Question
 from rageval.judging.resolution import Span
+from rageval.measures.rankings import Ranks
 from rageval.measures.ranks import ABSENT
 from rageval.retrieval.window import BELOW_FLOOR, OVER_CAP
 

@@ -13,11 +13,14 @@ from rageval.chunking.chunks import Chunks
 from rageval.evaluation.diagnosis import Diagnosis, diagnose
 from rageval.evaluation.judgements import Benchmark, Grounds
 from rageval.evaluation.retrieval import NOTHING_KEPT, Asking, Memory, Retrieved, retrieve
-from rageval.evaluation.scoring import Judged, Ranks, ranks, score
+from rageval.evaluation.scoring import Judged
 from rageval.evaluation.subsets import Summary, summarise, table
 from rageval.evaluation.ties import Undecided, undecided
 from rageval.golden.question import Question
 from rageval.judging.qrels import Qrels
+from rageval.measures.catalogue import score
+from rageval.measures.measure import Measure
+from rageval.measures.rankings import Ranks
 from rageval.measures.values import Values
 from rageval.retrieval.pipeline import Pipeline
 
@@ -29,9 +32,18 @@ class Evaluation:
     benchmark: Benchmark
     grounds: Grounds
     judged: Judged
-    ranks: Ranks
     values: Mapping[str, Values]  # measure → one value a question
     window_size: int  # chunks that a window may hold
+
+    @property
+    def measures(self) -> tuple[Measure, ...]:
+        """Return the measures that were taken, in the order in which tables show them."""
+        return self.benchmark.measures
+
+    @property
+    def ranks(self) -> Ranks:
+        """Return the ranks of targets, evidence and distractors."""
+        return self.judged.ranks
 
     @property
     def chunks(self) -> Chunks:
@@ -113,6 +125,5 @@ def evaluate(
     retrieved = retrieve(pipeline, asking)
     grounds = known.grounds or Grounds.of(benchmark, chunks, pipeline.parts.access)
     judged = Judged(grounds, benchmark.evidence, retrieved, chunks)
-    found = ranks(judged)
-    values = score(judged, found, benchmark.cutoffs)
-    return Evaluation(benchmark, grounds, judged, found, values, pipeline.parts.window.k)
+    values = score(judged.rankings, benchmark.measures)
+    return Evaluation(benchmark, grounds, judged, values, pipeline.parts.window.k)

@@ -3,20 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
 
 from rageval.chunking.chunks import Chunks
-from rageval.evaluation.labels import Labels
 from rageval.evaluation.subsets import members
 from rageval.golden.access import Access
 from rageval.golden.question import Question
 from rageval.judging.qrels import Qrels, judge
 from rageval.judging.resolution import Evidence
-from rageval.measures.catalogue import Cutoffs
+from rageval.measures.catalogue import Cutoffs, catalogue
+from rageval.measures.labels import Labels
+from rageval.measures.measure import Measure, OwnMeasure
 from rageval.measures.span_table import Needs
 from rageval.retrieval.pipeline import Ask
 
@@ -30,6 +31,12 @@ class Benchmark:
     cutoffs: Cutoffs
     min_overlap: float  # of a chunk and a span, for the one to support the other
     exclude_self: bool = False  # the document whose id is the question's is no answer
+    own: Mapping[str, OwnMeasure] = field(default_factory=dict)  # the user's measures, by name
+
+    @cached_property
+    def measures(self) -> tuple[Measure, ...]:
+        """Every measure that is taken, in the order in which tables show them."""
+        return catalogue(self.cutoffs, self.own)
 
     @cached_property
     def asks(self) -> list[Ask]:

@@ -54,8 +54,8 @@ def score(run: str | Path, qrels: str | Path, measures: Sequence[str] = MEASURES
     require_common(found, judged, str(run), str(qrels))
     ranks = judged_ranks(judged, found)
     values = {
-        measure.name: dict(zip(judged.queries, measure.values(ranks).tolist(), strict=True))
-        for measure in wanted
+        name: dict(zip(judged.queries, measure.values(ranks).tolist(), strict=True))
+        for name, measure in zip(measures, wanted, strict=True)
     }
     return Scored(judged.queries, values, tuple(alone(found, judged, str(run), str(qrels))))
 

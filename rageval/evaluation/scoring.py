@@ -1,41 +1,29 @@
-"""Every measure for every question."""
+"""The labels held against what came back, as the arrays that measures look at."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
 
 from rageval.chunking.chunks import Chunks
 from rageval.evaluation.judgements import Grounds
-from rageval.evaluation.labels import Labels
 from rageval.evaluation.retrieval import Retrieved
 from rageval.judging.qrels import Qrels
 from rageval.judging.resolution import Evidence
-from rageval.measures import documents, window
-from rageval.measures.catalogue import Cutoffs
-from rageval.measures.distractors import distractor_above_answer
+from rageval.measures.labels import Labels
+from rageval.measures.rankings import JudgedRankings, Ranks
 from rageval.measures.ranks import first_rank, ranks_of
-from rageval.measures.span_table import Windows, coverage_and_precision
-from rageval.measures.trec_eval import JudgedRanks
-from rageval.measures.values import Values
+from rageval.measures.span_table import Windows
+from rageval.measures.window import Support
 
 
-@dataclass(frozen=True)
-class Ranks:
-    """The ranks that decide, one a question; 0 = absent."""
-
-    target: NDArray[np.int32]  # [n] best target among the distinct documents
-    evidence: NDArray[np.int32]  # [n] first supporting chunk in the window
-    answer: NDArray[np.int32]  # [n] first supporting chunk in the full ranking
-    distractor: NDArray[np.int32]  # [n] first distractor chunk in the full ranking
-
-
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Judged:
-    """The labels and what came back: all that a measure looks at."""
+    """The labels and what came back."""
 
     grounds: Grounds
     evidence: Sequence[Evidence]
@@ -52,16 +40,45 @@ class Judged:
         """Return which chunks support what."""
         return self.grounds.qrels
 
-    @property
-    def length(self) -> NDArray[np.int64]:
-        """Return the number of chunks in each window: [n]."""
-        lengths: NDArray[np.int64] = (self.retrieved.window >= 0).sum(axis=1)
-        return lengths
+    @cached_property
+    def rankings(self) -> JudgedRankings:
+        """All that a measure looks at."""
+        shown, chunk = self.retrieved.window, self.retrieved.candidates.chunk
+        return JudgedRankings(
+            labels=self.labels,
+            ranks=self.ranks,
+            documents=self.retrieved.documents,
+            returned=np.where(chunk >= 0, self.chunks.document[chunk], -1),
+            length=self.retrieved.ranking.count,
+            failed=self.retrieved.failed,
+            support=self._support(),
+            window_length=(shown >= 0).sum(axis=1),
+            needs=self.grounds.spans,
+            windows=self._windows(),
+        )
 
-    def support(self) -> window.Support:
-        """Return the supporting chunks with their ranks in the window."""
+    @cached_property
+    def ranks(self) -> Ranks:
+        """The ranks of targets, evidence and distractors."""
+        qrels, retrieved, n = self.qrels, self.retrieved, len(self.labels.answerable)
+
+        def first(
+            ranked: NDArray[np.int32], pairs: tuple[NDArray[np.int32], ...]
+        ) -> NDArray[np.int32]:
+            question, item = pairs
+            return first_rank(n, question, ranks_of(ranked, question, item))
+
+        support = (qrels.question, qrels.chunk)
+        return Ranks(
+            target=first(retrieved.documents, self.labels.targets),
+            evidence=first(retrieved.window, support),
+            answer=first(retrieved.ranked, support),
+            distractor=first(retrieved.ranked, (qrels.distractor_question, qrels.distractor_chunk)),
+        )
+
+    def _support(self) -> Support:
         qrels = self.qrels
-        return window.Support(
+        return Support(
             n=len(self.labels.answerable),
             question=qrels.question,
             requirement=qrels.requirement,
@@ -71,101 +88,9 @@ class Judged:
             required=qrels.required,
         )
 
-
-def ranks(judged: Judged) -> Ranks:
-    """Find the ranks of targets, evidence and distractors."""
-    qrels, retrieved, n = judged.qrels, judged.retrieved, len(judged.labels.answerable)
-
-    def first(ranked: NDArray[np.int32], pairs: tuple[NDArray[np.int32], ...]) -> NDArray[np.int32]:
-        question, item = pairs
-        return first_rank(n, question, ranks_of(ranked, question, item))
-
-    support = (qrels.question, qrels.chunk)
-    return Ranks(
-        target=first(retrieved.documents, judged.labels.targets),
-        evidence=first(retrieved.window, support),
-        answer=first(retrieved.ranked, support),
-        distractor=first(retrieved.ranked, (qrels.distractor_question, qrels.distractor_chunk)),
-    )
-
-
-def score(judged: Judged, found: Ranks, cutoffs: Cutoffs) -> dict[str, Values]:
-    """Return every measure of the catalogue by name.
-
-    A question that failed is a miss in all of them. Unanswerable questions count in the hit rates
-    alone, denied ones in `denied_pass` alone.
-    """
-    return {
-        **_document_values(judged, found, cutoffs),
-        **_window_values(judged),
-        **_warnings(judged, found),
-    }
-
-
-def _document_values(judged: Judged, found: Ranks, cutoffs: Cutoffs) -> dict[str, Values]:
-    labels, retrieved = judged.labels, judged.retrieved
-    silent = documents.silence(judged.retrieved.ranking.count, retrieved.failed)
-    values: dict[str, Values] = {}
-    for k in cutoffs.hit_at:
-        hits = np.where(labels.unanswerable, silent, documents.hit(found.target, k))
-        values[f"hit_rate_at_{k}"] = Values.of(hits, ~labels.denied)
-        seen = documents.judged(retrieved.documents, *labels.labelled, k)
-        values[f"judged_at_{k}"] = Values.of(seen, labels.answerable)
-    k = cutoffs.ndcg_at
-    gains = documents.ndcg(retrieved.documents, *labels.graded, labels.grade, k)
-    values[f"ndcg_at_{k}"] = Values.of(gains, labels.answerable)
-    ranked = _judged_ranks(judged)
-    for measure in cutoffs.by_name:
-        values[measure.key] = Values.of(measure.values(ranked), labels.answerable)
-    return values
-
-
-def _judged_ranks(judged: Judged) -> JudgedRanks:
-    """Return where the graded documents stand among the distinct documents of each ranking."""
-    shown = judged.retrieved.documents
-    question, document = judged.labels.graded
-    return JudgedRanks(
-        n=len(shown),
-        query=question,
-        rank=ranks_of(shown, question, document),
-        grade=judged.labels.grade,
-        returned=(shown >= 0).sum(axis=1),
-    )
-
-
-def _window_values(judged: Judged) -> dict[str, Values]:
-    support, counts = judged.support(), judged.labels.answerable
-    coverage, purity = _span_values(judged)
-    columns: dict[str, NDArray[np.generic]] = {
-        "recall": window.recall(support),
-        "mrr": window.reciprocal_rank(support),
-        "precision": window.precision(support, judged.length),
-        "completeness": window.completeness(support),
-        "chunk_completeness": window.chunk_completeness(support),
-        "evidence_coverage": coverage,
-        "evidence_precision": purity,
-    }
-    return {name: Values.of(column, counts) for name, column in columns.items()}
-
-
-def _span_values(judged: Judged) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    chunks, shown = judged.chunks, judged.retrieved.window
-    document, start, end = chunks.document.astype(np.int64), chunks.start, chunks.end
-    windows = Windows(
-        *(np.where(shown >= 0, np.append(column, 0)[shown], 0) for column in (document, start, end))
-    )
-    return coverage_and_precision(judged.grounds.spans, windows)
-
-
-def _warnings(judged: Judged, found: Ranks) -> dict[str, Values]:
-    labels, retrieved = judged.labels, judged.retrieved
-    above = distractor_above_answer(found.distractor, found.answer)
-    question, document = labels.forbidden
-    returned = np.where(
-        retrieved.candidates.chunk >= 0, judged.chunks.document[retrieved.candidates.chunk], -1
-    )
-    shown = documents.best_rank(returned, question, document) > 0
-    return {
-        "distractor_above_answer": Values.of(above, labels.answerable & labels.has_distractors),
-        "denied_pass": Values.of(~shown & ~retrieved.failed, labels.denied),
-    }
+    def _windows(self) -> Windows:
+        chunks, shown = self.chunks, self.retrieved.window
+        document, start, end = chunks.document.astype(np.int64), chunks.start, chunks.end
+        return Windows(
+            *(np.where(shown >= 0, np.append(col, 0)[shown], 0) for col in (document, start, end))
+        )

@@ -11,7 +11,7 @@ from rageval.cache.staged import StagedIndex, reached, staged
 from rageval.cache.store import CacheConfig, Stages
 from rageval.chunking import chunks
 from rageval.chunking.chunks import Chunker, Chunks
-from rageval.config.build import build_parts
+from rageval.config.build import build_measures, build_parts
 from rageval.config.loading import Dataset, Side, load
 from rageval.config.reading import typed
 from rageval.config.settings import EvaluationConfig
@@ -99,8 +99,9 @@ class Plan:
             self.config.measures,
             self.config.judging.min_overlap,
             self.config.dataset.exclude_self,
+            {name: self._key(node) for name, node in self.config.measures.own.items()},
         )
-        asked = [judging.cutoffs.facts, judging.min_overlap]
+        asked = [judging.cutoffs.facts, judging.min_overlap, dict(judging.own)]
         return self.stages.memoize(
             "benchmark",
             digest([self.source, self.split, *asked]),
@@ -143,6 +144,7 @@ class Plan:
                 config.measures,
                 config.judging.min_overlap,
                 config.dataset.exclude_self,
+                build_measures(config.measures.own),
             ),
         )
 

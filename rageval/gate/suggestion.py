@@ -8,10 +8,10 @@ from fractions import Fraction
 
 from rageval.comparison.result import Result
 from rageval.gate.thresholds import Limits
+from rageval.measures.catalogue import comparable_across_questions
 from rageval.statistics.churn import unluckiest
 
 _ENOUGH = 5  # questions without which a floor says nothing
-_MEASURES = ("recall", "mrr", "completeness")  # and every hit rate
 
 Floors = dict[str, dict[str, float]]
 
@@ -26,7 +26,7 @@ def suggest(candidate: Result, committed: Limits, allow_lower: bool, level: floa
     """
     floors: Floors = {}
     for subset in candidate.subsets:
-        for measure in filter(_judged, candidate.measures):
+        for measure in filter(comparable_across_questions, candidate.measures):
             value = _floor(candidate, subset, measure, level)
             known = committed.get(subset, {}).get(measure)
             if value is None or value == known or (known is None and value == 0):
@@ -55,10 +55,6 @@ def _floor(candidate: Result, subset: str, measure: str, level: float) -> float 
     found = sum(value > 0 for value in counted)
     kept = Fraction(found - unluckiest(found, level=level), found) if found else Fraction(0)
     return math.floor(sum(counted, Fraction(0)) * kept / len(counted) * 100) / 100
-
-
-def _judged(measure: str) -> bool:
-    return measure in _MEASURES or measure.startswith("hit_rate_at_")
 
 
 def changed(before: Limits, after: Mapping[str, Mapping[str, float]]) -> list[str]:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import difflib
-import re
 from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
@@ -12,7 +11,7 @@ from typing import Annotated, Any, Literal
 from pydantic import BeforeValidator, Field
 
 from rageval.gate.evidence import Evidence, Standard
-from rageval.measures.standard import is_standard
+from rageval.measures.catalogue import comparable_across_chunkings, is_measure, kind_and_cutoff
 from rageval.schema.fields import Natural, Record, Share
 
 # Up to one half: with a higher chance of a false alarm a coin would judge as well.
@@ -58,8 +57,6 @@ Limits = Annotated[
     Mapping[str, Mapping[str, Share]], BeforeValidator(flattened)
 ]  # subset → measure → limit
 
-_CUT = re.compile(r"(hit_rate|judged|ndcg)_at_[1-9]\d*")  # measures that a cutoff is chosen for
-
 
 @dataclass(frozen=True, slots=True)
 class Absent:
@@ -84,10 +81,11 @@ def nearest(name: str, known: Collection[str]) -> str:
 
 
 def _not_taken(measure: str, measures: Collection[str]) -> str:
-    if not _CUT.fullmatch(measure):
+    cut = kind_and_cutoff(measure)
+    if cut is None:
         return f"no such measure; {nearest(measure, measures)}"
-    kind = measure.rpartition("_at_")[0]
-    taken = [name for name in measures if name.rpartition("_at_")[0] == kind]
+    kind = cut[0]
+    taken = [name for name in measures if (kind_and_cutoff(name) or ("",))[0] == kind]
     key = "measures.ndcg_at" if kind == "ndcg" else "measures.hit_at"
     return (
         f"this cutoff is not measured, only {', '.join(taken)}; change {key} or leave the limit out"
@@ -111,7 +109,9 @@ class GateThresholds(Record):
         return Standard(Evidence(self.evidence), self.level, decimal(self.negligible))
 
     def require_known(self, measures: Collection[str]) -> None:
-        """Make sure that every limit is of a measure; its cutoff may be one that is not taken.
+        """Make sure that every limit is of a measure; it may be one that is not taken.
+
+        `measures` are those that are; the nearest of them is named.
 
         Raises
         ------
@@ -119,8 +119,7 @@ class GateThresholds(Record):
             If one is not; the nearest measure is named.
         """
         for path, (_, measure) in self.paths():
-            taken_by_name = _CUT.fullmatch(measure) or is_standard(measure)
-            if measure not in measures and not taken_by_name:
+            if not is_measure(measure):
                 raise ValueError(f"{path}: no such measure; {nearest(measure, measures)}")
 
     def not_in(self, subsets: Collection[str], measures: Collection[str]) -> list[Absent]:
@@ -189,15 +188,10 @@ def decimal(limit: float) -> Fraction:
     return Fraction(str(limit))
 
 
-_COMPARABLE = {"recall", "mrr", "evidence_coverage", "evidence_precision", "denied_pass"}
-
-
 def _comparable(limits: Limits) -> Limits:
     return {
         subset: {
-            name: limit
-            for name, limit in measures.items()
-            if name in _COMPARABLE or name.startswith("hit_rate_at_")
+            name: limit for name, limit in measures.items() if comparable_across_chunkings(name)
         }
         for subset, measures in limits.items()
     }

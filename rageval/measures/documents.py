@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from rageval.measures.ranks import ABSENT, Ints, first_rank, ranks_of
+from rageval.measures.ranks import ABSENT, Grades, Ints, first_rank, ranks_of
 
 
 def hit(rank: Ints, k: int) -> NDArray[np.bool_]:
@@ -34,7 +34,9 @@ def silence(count: Ints, failed: NDArray[np.bool_]) -> NDArray[np.bool_]:
     return silent
 
 
-def ndcg(ranked: Ints, question: Ints, document: Ints, grade: Ints, k: int) -> NDArray[np.float64]:
+def ndcg(
+    ranked: Ints, question: Ints, document: Ints, grade: Grades, k: int
+) -> NDArray[np.float64]:
     """Return nDCG@k with linear gains (Järvelin and Kekäläinen 2002, as trec_eval's ndcg_cut).
 
     DCG = Σ grade / log2(rank + 1) over the ranks 1..k, divided by that of the best possible order.
@@ -58,7 +60,7 @@ def ndcg(ranked: Ints, question: Ints, document: Ints, grade: Ints, k: int) -> N
     return ndcg_of_ranks(len(ranked), question, rank, grade, k)
 
 
-def ndcg_of_ranks(n: int, question: Ints, rank: Ints, grade: Ints, k: int) -> NDArray[np.float64]:
+def ndcg_of_ranks(n: int, question: Ints, rank: Ints, grade: Grades, k: int) -> NDArray[np.float64]:
     """Return nDCG@k (see `ndcg`) where the ranks of the graded pairs are known, 0 = absent: [n].
 
     Examples

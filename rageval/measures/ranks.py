@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 Ints = NDArray[np.integer[Any]]
+Grades = NDArray[np.integer[Any]] | NDArray[np.floating[Any]]
 _CELLS = 131_072  # compared at once: what a processor's cache holds
 
 ABSENT = 0  # the rank of what is not in the ranking; ranks begin at 1

@@ -8,6 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 
@@ -15,10 +16,9 @@ from rageval.measures import trec_eval
 from rageval.measures.ranks import ABSENT
 from rageval.measures.trec_eval import Floats, JudgedRanks
 
-_NAME = re.compile(r"([A-Za-z]+)(?:\(rel=([1-9]\d?)\))?(?:@(\d+(?:\.\d+)?))?")
+_NAME = re.compile(r"([A-Za-z]+)(?:\(([^()]*)\))?(?:@(\d+(?:\.\d+)?))?")
 _KEY = re.compile(
-    r"(?:p|r|success|rr|ap|ndcg)(?:_rel_[1-9]\d?)?_at_[1-9]\d*|iprec(?:_rel_[1-9]\d?)?_at_[01]\.\d+"
-    r"|(?:rr|ap|ndcg|rprec|bpref|setp|setr|setf)(?:_rel_[1-9]\d?)?"
+    r"(?P<kind>[a-z]+?)(?P<exponential>_exp_log2)?(?:_rel_(?P<rel>[1-9]\d?))?(?:_at_(?P<cut>[\d.]+))?"
 )
 _DEEPEST = 1_000_000  # documents: a measure without a cutoff looks at all of them
 
@@ -27,18 +27,33 @@ _DEEPEST = 1_000_000  # documents: a measure without a cutoff looks at all of th
 class Standard:
     """One measure."""
 
-    name: str  # as it was written: nDCG@10
     kind: str  # nDCG
-    cutoff: float | None  # documents, or the recall of IPrec
+    cutoff: float | None = None  # documents, or the recall of IPrec
     relevant_from: int = 1  # the least grade that is relevant
+    exponential: bool = False  # nDCG alone: the gain is 2^grade − 1, not the grade
+
+    @property
+    def name(self) -> str:
+        """Return the name as ir_measures writes it: `nDCG(dcg='exp-log2')@10`.
+
+        Examples
+        --------
+        >>> [parse(name).name for name in ("ndcg@10", "p(rel=1)@5", "nDCG(dcg=exp-log2)")]
+        ['nDCG@10', 'P@5', "nDCG(dcg='exp-log2')"]
+        """
+        given = ["dcg='exp-log2'"] if self.exponential else []
+        given += [f"rel={self.relevant_from}"] if self.relevant_from != 1 else []
+        cut = "" if self.cutoff is None else f"@{self.cutoff:g}"
+        return self.kind + (f"({', '.join(given)})" if given else "") + cut
 
     @property
     def key(self) -> str:
         """Return the name in the characters that a store allows: `ndcg_at_10`."""
+        gain = "_exp_log2" if self.exponential else ""
         level = f"_rel_{self.relevant_from}" if self.relevant_from != 1 else ""
         cut = "" if self.cutoff is None else f"_at_{self.cutoff:.2f}"
         whole = cut if self.kind == "IPrec" else cut.removesuffix(".00")
-        return f"{self.kind.lower()}{level}{whole}"
+        return f"{self.kind.lower()}{gain}{level}{whole}"
 
     @property
     def depth(self) -> int:
@@ -50,13 +65,15 @@ class Standard:
         judged = replace(ranks, relevant_from=self.relevant_from)
         if self.kind == "IPrec":
             return interpolated_precision(judged, float(self.cutoff or 0))
+        if self.exponential:
+            return trec_eval.ndcg_at(with_exponential_gains(judged), self.depth or _DEEPEST)
         if self.kind in _CUT:
             return _CUT[self.kind](judged, self.depth or _DEEPEST)
         return _WHOLE[self.kind](judged)
 
 
 def parse(name: str) -> Standard:
-    """Return the measure of a standard name.
+    """Return the measure of a standard name, as ir_measures writes it.
 
     Raises
     ------
@@ -68,27 +85,82 @@ def parse(name: str) -> Standard:
     >>> [parse(name).key for name in ("nDCG@10", "AP", "P(rel=2)@5", "IPrec@0.1")]
     ['ndcg_at_10', 'ap', 'p_rel_2_at_5', 'iprec_at_0.10']
     """
-    found = _NAME.fullmatch(name)
+    found = _NAME.fullmatch(name.strip())
     kinds = {kind.lower(): kind for kind in (*_CUT, *_WHOLE, "IPrec")}
     kind = kinds.get(found[1].lower()) if found else None
     if found is None or kind is None:
-        raise ValueError(f"unknown measure {name!r}; there are: {_ALLOWED}")
+        raise ValueError(f"no such measure, got {name!r}; choose from: {_ALLOWED}")
     cut = float(found[3]) if found[3] else None
-    fits = _fits(kind, cut)
-    if not fits:
-        raise ValueError(f"the cutoff of {name!r} is not one; there are: {_ALLOWED}")
-    return Standard(name, kind, cut, int(found[2] or 1))
+    if not _fits(kind, cut):
+        raise ValueError(f"{_cutoff_of(kind)}, got {name!r}")
+    return Standard(kind, cut, **_parameters(kind, found[2] or "", name))
 
 
-def is_standard(key: str) -> bool:
-    """Say whether a key is that of a standard measure.
+def _parameters(kind: str, written: str, name: str) -> dict[str, Any]:
+    """Return what stands in brackets: the least relevant grade, and how nDCG counts a grade."""
+    given: dict[str, Any] = {}
+    for part in filter(None, map(str.strip, written.split(","))):
+        key, _, value = (word.strip().strip("'\"") for word in part.partition("="))
+        if key == "rel" and kind not in _BY_GRADE and re.fullmatch(r"[1-9]\d?", value):
+            given["relevant_from"] = int(value)
+        elif key == "dcg" and kind == "nDCG" and value in ("log2", "exp-log2"):
+            given["exponential"] = value == "exp-log2"
+        else:
+            takes = _TAKES.get(kind, "rel=1..99")
+            raise ValueError(f"{kind} takes {takes}, got {part!r} in {name!r}")
+    return given
+
+
+def from_key(key: str) -> Standard | None:
+    """Return the standard measure of a key, None for any other name.
 
     Examples
     --------
-    >>> is_standard("p_at_5"), is_standard("ap"), is_standard("recall")
-    (True, True, False)
+    >>> from_key("p_rel_2_at_5").name, from_key("ndcg_exp_log2_at_10").name
+    ('P(rel=2)@5', "nDCG(dcg='exp-log2')@10")
+    >>> from_key("recall") is None, from_key("p_at_05") is None
+    (True, True)
     """
-    return _KEY.fullmatch(key) is not None
+    found = _KEY.fullmatch(key)
+    kinds = {kind.lower(): kind for kind in (*_CUT, *_WHOLE, "IPrec")}
+    if found is None or found["kind"] not in kinds:
+        return None
+    kind = kinds[found["kind"]]
+    try:
+        cut = None if found["cut"] is None else float(found["cut"])
+    except ValueError:
+        return None
+    measure = Standard(kind, cut, int(found["rel"] or 1), found["exponential"] is not None)
+    return measure if _fits(kind, cut) and measure.key == key else None
+
+
+def with_exponential_gains(ranks: JudgedRanks) -> JudgedRanks:
+    """Return the same ranks with 2^grade − 1 for each positive grade.
+
+    Burges and others 2005; what ir_measures calls dcg='exp-log2'.
+
+    Examples
+    --------
+    >>> with_exponential_gains(_example()).grade.tolist()
+    [1.0, 1.0, 1.0, 0.0]
+    """
+    grade = np.maximum(ranks.grade, 0).astype(np.float64)
+    return replace(ranks, grade=np.exp2(grade) - 1)
+
+
+def judged(ranks: JudgedRanks, k: int) -> Floats:
+    """Return the share of the first k documents, or of as many as there are, that are judged: [n].
+
+    Examples
+    --------
+    >>> judged(replace(_example(), returned=np.array([5])), 4).tolist()  # ranks 1, 2 and 4
+    [0.75]
+    """
+    if ranks.returned is None:
+        raise ValueError("how many documents were returned must be known")
+    seen = (ranks.rank > ABSENT) & (ranks.rank <= k)
+    length = np.minimum(ranks.returned, k)
+    return _shares(np.bincount(ranks.query[seen], minlength=ranks.n), length)
 
 
 def r_precision(ranks: JudgedRanks) -> Floats:
@@ -190,8 +262,18 @@ def _fits(kind: str, cut: float | None) -> bool:
     if kind == "IPrec":
         return cut is not None and 0 <= cut <= 1
     if cut is None:
-        return kind not in ("P", "R", "Success")
+        return kind not in _NEED_A_CUTOFF
     return kind in _CUT and cut == int(cut) and 1 <= cut <= _DEEPEST
+
+
+def _cutoff_of(kind: str) -> str:
+    """Say what cutoff a measure can have."""
+    if kind == "IPrec":
+        return "IPrec needs a recall of 0..1, such as IPrec@0.1"
+    if kind in _WHOLE:
+        return f"{kind} has no cutoff"
+    needs = "needs" if kind in _NEED_A_CUTOFF else "can have"
+    return f"{kind} {needs} a whole number of documents from 1, such as {kind}@10"
 
 
 def _shares(part: np.ndarray, whole: np.ndarray) -> Floats:
@@ -212,7 +294,11 @@ _CUT: Mapping[str, Callable[[JudgedRanks, int], Floats]] = {
     "P": trec_eval.precision_at,
     "R": trec_eval.recall_at,
     "Success": trec_eval.success,
+    "Judged": judged,
 }
+_NEED_A_CUTOFF = ("P", "R", "Success", "Judged")
+_BY_GRADE = ("nDCG", "Judged")  # for these no grade divides relevant from irrelevant
+_TAKES = {"nDCG": "dcg='log2' or dcg='exp-log2'", "Judged": "nothing in brackets"}
 _WHOLE: Mapping[str, Callable[[JudgedRanks], Floats]] = {
     "Rprec": r_precision,
     "Bpref": bpref,
@@ -220,5 +306,8 @@ _WHOLE: Mapping[str, Callable[[JudgedRanks], Floats]] = {
     "SetR": set_recall,
     "SetF": set_f,
 }
-_ALLOWED = "nDCG, nDCG@k, AP, AP@k, RR, RR@k, P@k, R@k, Success@k, Rprec, Bpref, IPrec@recall, " \
-    "SetP, SetR, SetF, each also with the least relevant grade: P(rel=2)@5"  # fmt: skip
+_ALLOWED = (
+    "nDCG, nDCG@k, AP, AP@k, RR, RR@k, P@k, R@k, Success@k, Judged@k, Rprec, Bpref, IPrec@recall, "
+    "SetP, SetR, SetF; P(rel=2)@5 counts documents from grade 2 on, "
+    "nDCG(dcg='exp-log2')@k gains 2^grade - 1"
+)

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from rageval.formats.trec.qrels import TrecQrels
 from rageval.formats.trec.run import TrecRun
 from rageval.measures.documents import ndcg_of_ranks
-from rageval.measures.ranks import ABSENT, Ints, first_rank
+from rageval.measures.ranks import ABSENT, Grades, Ints, first_rank
 
 Floats = NDArray[np.float64]
 
@@ -26,7 +26,7 @@ class JudgedRanks:
     n: int  # queries
     query: Ints  # [rows] 0..n-1
     rank: Ints  # [rows] 1 = best, 0 = not returned
-    grade: Ints  # [rows]
+    grade: Grades  # [rows] whole, or the gains that stand for them
     relevant_from: int = 1  # the least grade that is relevant
     returned: Ints | None = None  # [n] documents that each query got; None = not known
 

@@ -11,9 +11,7 @@ from rageval.evaluation.diagnosis import Cause
 from rageval.evaluation.evaluation import Evaluation
 from rageval.evaluation.latency import Latency
 from rageval.evaluation.subsets import ALL, Summary
-from rageval.measures.catalogue import Measure, catalogue
-
-_SIDE = ("chunk_completeness", "evidence_", "ndcg_", "judged_", "denied_")  # below the table
+from rageval.measures.measure import Measure
 
 
 @dataclass(frozen=True)
@@ -40,8 +38,8 @@ def sheet(
     evaluation: Evaluation, weak: Mapping[tuple[str, str], str], latency: Latency | None
 ) -> Sheet:
     """Lay an evaluation out: `all` first, GAP right below it, weak rows with their reasons."""
-    measures = catalogue(evaluation.benchmark.cutoffs)
-    columns = tuple(m for m in measures if not m.name.startswith(_SIDE))
+    measures = evaluation.measures
+    columns = tuple(m for m in measures if m.in_table)
     rows = tuple(_row(evaluation, subset, columns, weak) for subset in evaluation.subsets)
     return Sheet(columns, rows, _side(evaluation, measures, latency))
 
@@ -79,7 +77,7 @@ def _side(
     values = [
         f"{m.heading} {whole[m.name].value:.2f} (n {whole[m.name].n})"
         for m in measures
-        if m.name.startswith(_SIDE) and whole[m.name].value is not None
+        if not m.in_table and whole[m.name].value is not None
     ]
     lines = [_counted(evaluation), " · ".join(values)] if values else []
     counts = f"errors {evaluation.errors} · leaks {evaluation.leaks}"
@@ -94,7 +92,7 @@ def _side(
 def _counted(evaluation: Evaluation) -> str:
     """Say over how many questions the means of the first line are taken."""
     whole, n = evaluation.subsets[ALL], evaluation.sizes[ALL]
-    hits = whole[f"hit_rate_at_{evaluation.benchmark.cutoffs.hit_at[0]}"].n
+    hits = whole[evaluation.benchmark.cutoffs.hits[0]].n
     window = whole["recall"].n
     left = "" if hits == window == n else "; the others have no answer, or a denied one"
     return f"of {n} questions {hits} count in the hit rates, {window} in the window measures{left}"
@@ -106,8 +104,7 @@ def worst(evaluation: Evaluation) -> list[int]:
     Failures first, then what missed its target altogether, then by rank.
     """
     well = {Cause.FOUND, Cause.SILENT, Cause.WITHHELD}
-    deepest = evaluation.benchmark.cutoffs.hit_at[-1]
-    key = f"hit_rate_at_{deepest}"
+    key = evaluation.benchmark.cutoffs.hits[-1]
     rows = [
         row
         for row in range(len(evaluation.questions))

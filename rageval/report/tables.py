@@ -17,7 +17,6 @@ from rageval.evaluation.judgements import Benchmark, Grounds
 from rageval.evaluation.latency import Latency
 from rageval.evaluation.subsets import summarise
 from rageval.golden.question import label_of, scored_fields
-from rageval.measures.catalogue import catalogue
 from rageval.measures.values import Values
 from rageval.report.names import passage
 
@@ -78,7 +77,7 @@ def _found(evaluation: Evaluation) -> dict[str, list[Cell]]:
         "distractor_rank": _ranks(ranks.distractor),
         **{
             measure.name: _values(evaluation.values[measure.name])
-            for measure in catalogue(evaluation.benchmark.cutoffs)
+            for measure in evaluation.measures
         },
         "cause": [diagnosis.cause.value for diagnosis in evaluation.diagnoses],
         "diagnosis": [str(diagnosis) for diagnosis in evaluation.diagnoses],

@@ -5,11 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from rageval.evaluation.subsets import ALL, Summary
+from rageval.measures.catalogue import comparable_across_questions
 
 Table = Mapping[str, Mapping[str, Summary]]  # subset → measure → summary
 Floors = Mapping[str, Mapping[str, float]]  # subset → measure → the least it may be
-
-_COMPARED = ("recall", "mrr", "completeness")  # and every hit rate
 
 
 def weak(table: Table, floors: Floors) -> dict[tuple[str, str], str]:
@@ -28,7 +27,7 @@ def weak(table: Table, floors: Floors) -> dict[tuple[str, str], str]:
         (subset, name): f"below all ({table[ALL][name].value:.2f})"
         for subset, row in table.items()
         for name, summary in row.items()
-        if _compared(name) and _below(summary, table[ALL][name])
+        if comparable_across_questions(name) and _below(summary, table[ALL][name])
     }
     for subset, measures in floors.items():
         for name, floor in measures.items():
@@ -37,10 +36,6 @@ def weak(table: Table, floors: Floors) -> dict[tuple[str, str], str]:
                 reasons[subset, name] = f"below its floor of {floor:g}"
     order = list(table)
     return dict(sorted(reasons.items(), key=lambda cell: order.index(cell[0][0])))
-
-
-def _compared(name: str) -> bool:
-    return name in _COMPARED or name.startswith("hit_rate_at_")
 
 
 def _below(part: Summary, whole: Summary) -> bool:

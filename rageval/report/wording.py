@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 
 from rageval.evaluation.evaluation import Evaluation
-from rageval.measures.catalogue import catalogue
 from rageval.retrieval.window import Window
 
 _LISTED = 5  # questions named in a note
@@ -48,9 +47,7 @@ def notes(evaluation: Evaluation) -> Iterator[str]:
 
 def ties(evaluation: Evaluation) -> Iterator[str]:
     """Yield what ties decide, a sentence for each measure."""
-    headings = {
-        measure.name: measure.heading for measure in catalogue(evaluation.benchmark.cutoffs)
-    }
+    headings = {measure.name: measure.heading for measure in evaluation.measures}
     for name, found in evaluation.undecided.items():
         value, expected, low, high = (
             values.mean() or 0.0

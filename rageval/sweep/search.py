@@ -93,7 +93,7 @@ def _require_possible(composer: Composer, space: Space) -> None:
 
 def _goals(launch: Launch, config: SearchConfig) -> Goals:
     cutoffs = typed(_part(launch, "measures"), Cutoffs)
-    deepest = f"hit_rate_at_{cutoffs.hit_at[-1]}"
+    deepest = cutoffs.hits[-1]
     given: Goals = config.objectives or {launch.config.sweep.objective or deepest: MAXIMIZE}
     return checked(given, cutoffs)
 

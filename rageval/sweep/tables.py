@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from rageval.measures.catalogue import headlines
 from rageval.report.tables import Table
 from rageval.sweep.goals import front
 from rageval.sweep.leaderboard import Leaderboard, best_by_subset, main_effects
@@ -9,7 +10,6 @@ from rageval.sweep.result import FAILED, SKIPPED, STOPPED, CellResult
 from rageval.sweep.session import Session, assignments, swept
 
 SHOWN = 10  # cells of the table on the screen
-_HEADLINES = ("recall", "mrr", "precision", "completeness")  # and every hit rate
 RECORDED = "*"  # marks a latency that was measured by an earlier cell or run
 
 
@@ -36,7 +36,7 @@ def tables(sweep: Session, board: Leaderboard) -> dict[str, Table]:
 
 def ranking(board: Leaderboard) -> Table:
     """Return the leaderboard: every cell, every headline measure, the objective's interval."""
-    names = [name for name in (board.best.whole if board.best else {}) if _headline(name)]
+    names = headlines(board.best.whole if board.best else ())
     return Table(
         [
             "place",
@@ -94,10 +94,6 @@ def gated(board: Leaderboard) -> bool:
 def _latency(cell: CellResult) -> str:
     """Return the latency; one that an earlier cell or run recorded has a star."""
     return "–" if cell.p95 is None else f"{cell.p95:.2f}{RECORDED if cell.recorded else ''}"
-
-
-def _headline(name: str) -> bool:
-    return name in _HEADLINES or name.startswith("hit_rate_at_")
 
 
 def luck(board: Leaderboard) -> list[str]:

@@ -9,7 +9,7 @@ from rich.console import Console
 from rich.text import Text
 
 from rageval.comparison.gap import Gap
-from rageval.config.commands import HoldoutVerbConfig
+from rageval.config.commands import HoldoutCommandConfig
 from rageval.config.next_command import next_command
 from rageval.config.reading import read_part
 from rageval.errors import InputError
@@ -28,7 +28,7 @@ _FAILED = 1
 
 def run(composed: DictConfig) -> int:
     """Spend one scoring, or list those that were, and return the exit code."""
-    config = read_part(composed, HoldoutVerbConfig)
+    config = read_part(composed, HoldoutCommandConfig)
     if config.reason is None and not config.ledger:
         raise InputError(
             "reason: held-out questions are scored for a reason that stays in the ledger: "
@@ -39,7 +39,7 @@ def run(composed: DictConfig) -> int:
     return _list(store, config, target) if config.ledger else _score(store, config, target)
 
 
-def _score(store: Store, config: HoldoutVerbConfig, target: Console) -> int:
+def _score(store: Store, config: HoldoutCommandConfig, target: Console) -> int:
     named = run_of(store, config.registry, config.dataset.name, config.run)
     candidate = fetch(store, named)
     dataset = candidate.result.dataset
@@ -85,7 +85,7 @@ def _row(name: str, gap: Gap) -> list[object]:
     return [name, gap.dev.value, gap.held.value, f"{gap.value:+.2f}", interval]
 
 
-def _list(store: Store, config: HoldoutVerbConfig, target: Console) -> int:
+def _list(store: Store, config: HoldoutCommandConfig, target: Console) -> int:
     ledger = Ledger.of(store, config.dataset.name, config.holdout)
     now = datetime.now(UTC)
     entries = ledger.entries()

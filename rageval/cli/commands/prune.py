@@ -9,7 +9,7 @@ from omegaconf import DictConfig
 from rich.console import Console
 from rich.text import Text
 
-from rageval.config.commands import PruneVerbConfig
+from rageval.config.commands import PruneCommandConfig
 from rageval.config.next_command import next_command
 from rageval.config.reading import read_part
 from rageval.errors import InputError
@@ -27,7 +27,7 @@ _DOES = {"runs": "deleted", "text": "stripped of all that holds questions"}
 
 def run(composed: DictConfig) -> int:
     """List the runs that are due or let them go, and return the exit code."""
-    config = read_part(composed, PruneVerbConfig)
+    config = read_part(composed, PruneCommandConfig)
     target = console.console()
     if config.tracking.experiment.endswith("-holdout"):
         raise InputError(
@@ -54,13 +54,13 @@ def _list(found: Sequence[Past], target: Console) -> None:
     target.print()
 
 
-def _apply(store: Store, found: Sequence[Past], config: PruneVerbConfig) -> None:
+def _apply(store: Store, found: Sequence[Past], config: PruneCommandConfig) -> None:
     act = delete if config.prune.what == "runs" else strip
     for past in found:
         act(store, past.run)
 
 
-def _summary(there: int, found: Sequence[Past], config: PruneVerbConfig) -> str:
+def _summary(there: int, found: Sequence[Past], config: PruneCommandConfig) -> str:
     name, rules = config.tracking.experiment, config.prune
     if rules.older_than is None and rules.keep is None:
         return f"{name}: {there} runs, none goes: set prune.older_than=DAYS, prune.keep=N or both"
@@ -72,7 +72,7 @@ def _summary(there: int, found: Sequence[Past], config: PruneVerbConfig) -> str:
     )
 
 
-def _next(store: Store, found: Sequence[Past], config: PruneVerbConfig, target: Console) -> None:
+def _next(store: Store, found: Sequence[Past], config: PruneCommandConfig, target: Console) -> None:
     if found and not config.prune.apply:
         again = next_command("prune", "prune.apply=true", dataset=config.dataset.name)
         target.print(Text(f"next: {again}"))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from rageval.corpus.document import Corpus
@@ -22,6 +22,7 @@ class Judging:
     cutoffs: Cutoffs
     min_overlap: float
     exclude_self: bool = False
+    own: Mapping[str, str] = field(default_factory=dict)  # a user's measure → what its code is
 
 
 def facts_of(corpus: Corpus, scored: GoldenSet, access: Access, judging: Judging) -> dict[str, Any]:
@@ -38,6 +39,7 @@ def facts_of(corpus: Corpus, scored: GoldenSet, access: Access, judging: Judging
         "groups": {asker: sorted(access.groups(asker)) for asker in askers},
         "scoring": SCORING,
         **({"exclude_self": True} if judging.exclude_self else {}),
+        **({"own_measures": dict(judging.own)} if judging.own else {}),
     }
 
 
