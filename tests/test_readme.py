@@ -101,6 +101,19 @@ def test_the_production_example_of_the_readme_answers_within_the_askers_scope(mo
     assert all(found.text.strip() for found in names["found"])
 
 
+def test_the_readmes_program_measures_compares_and_decides(tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "docs").mkdir()
+    (tmp_path / "docs" / "leave.md").write_text("Staff get 25 days.")
+    (tmp_path / "golden.yaml").write_text(
+        "set: mine\nquestions: [{id: q1, question: How many days off?, expected: [leave]}]"
+    )
+    names = {"my_search": lambda question: [], "my_new_search": lambda question: ["leave"]}
+    exec(blocks(README, "python")[2], names)
+    assert "my_new" not in capsys.readouterr().out
+    assert names["after"]["nDCG@10"] == 1.0
+
+
 def test_the_two_commands_are_the_readmes_first_blocks():
     first, second = blocks(README, "bash")[:2]
     assert first.strip().endswith("-m rageval +retriever=hybrid")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import cached_property
 
@@ -15,12 +15,10 @@ from rageval.errors import InputError, ProposalError
 from rageval.golden.access import Access
 from rageval.golden.identity import SetIdentity
 from rageval.golden.question import GoldenSet, Question
-from rageval.judging.check import check
 from rageval.judging.grouping import group_keys
-from rageval.judging.quotes import quoted_loosely
+from rageval.judging.labelled import labelled
 from rageval.judging.resolution import Evidence
 from rageval.retrieval.pipeline import Pipeline
-from rageval.schema.languages import misfit
 from rageval.split.split import DEV, HOLDOUT, Assignment
 
 
@@ -92,30 +90,13 @@ def load(config: DatasetConfig, added: tuple[Question, ...] = ()) -> Dataset:
     golden = _golden(config, corpus)
     golden = replace(golden, questions=(*golden.questions, *added))
     require_own_lock(config, golden)
-    evidence = check(golden, corpus, access, config.quotes)
-    told = (*_loose_quotes(config, golden, corpus), *_misfit(config, golden))
-    golden = replace(golden, notes=(*golden.notes, *told))
+    labels = labelled(corpus, golden, access, config.quotes, config.languages)
+    golden, evidence = labels.golden, tuple(labels.evidence)
     split = build(config.split, "dataset.split")
     assignment: Assignment = split.assign(golden, group_keys(golden, evidence, corpus))
     identity = identify(config, golden, assignment)
     assignment = replace(assignment, owner=owner(config, identity))
     return Dataset(corpus, golden, evidence, access, assignment, identity)
-
-
-def _loose_quotes(config: DatasetConfig, golden: GoldenSet, corpus: Corpus) -> Iterator[str]:
-    """Say how many quotes stand in the corpus otherwise than they are written."""
-    loose = 0 if config.quotes == "exact" else quoted_loosely(golden, corpus)
-    if loose:
-        quotes = "1 quote is" if loose == 1 else f"{loose} quotes are"
-        how = "white space" if config.quotes == "space" else "white space, case and Markdown marks"
-        yield f"{quotes} in the corpus up to {how} only; dataset.quotes=exact refuses that"
-
-
-def _misfit(config: DatasetConfig, golden: GoldenSet) -> Iterator[str]:
-    """Say if the questions look like another language than those that are set."""
-    if config.languages:
-        found = misfit((question.text for question in golden), config.languages)
-        yield from [found] if found else []
 
 
 def _golden(config: DatasetConfig, corpus: Corpus) -> GoldenSet:

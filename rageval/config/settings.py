@@ -15,7 +15,7 @@ from rageval.gate.settings import GateConfig
 from rageval.gate.thresholds import GateThresholds
 from rageval.judging.quotes import Quoting
 from rageval.measures.catalogue import Cutoffs, catalogue
-from rageval.retrieval.window import Window
+from rageval.retrieval.window import Window, default_depth
 from rageval.schema.fields import Count, Flag, Name, Natural, Number, Record, SetIdentifier, Share
 from rageval.tracking.settings import RegistryConfig, TrackingConfig
 
@@ -70,7 +70,7 @@ class WindowConfig(Record):
 
     def settled(self, cutoffs: Cutoffs) -> Window:
         """Return the window with its depth decided."""
-        depth = self.depth or 4 * max(self.k, cutoffs.deepest)
+        depth = self.depth or default_depth(self.k, cutoffs.deepest)
         return Window(
             k=self.k, min_score=self.min_score, per_document=self.per_document, depth=depth
         )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import html
 from dataclasses import dataclass
 from enum import Enum
 from fractions import Fraction
@@ -72,6 +73,10 @@ class Check:
         """Say whether a drop that had to be seen could not have been."""
         return self.must_see is not None and (self.seen is None or self.seen > self.must_see)
 
+    def __str__(self) -> str:
+        names = " ".join(filter(None, [self.rule.value, self.subset, self.measure]))
+        return f"{names}: {self.sentence}"
+
     @property
     def sight(self) -> str:
         """Say the smallest drop that would have failed; empty where nothing was compared."""
@@ -122,6 +127,22 @@ class Verdict:
     def failures(self) -> list[Check]:
         """Return the limits that were not kept."""
         return [check for check in self.checks if not check.passed]
+
+    def __str__(self) -> str:
+        kept = len(self.checks) - len(self.failures)
+        lines = [f"{self.outcome.value}: {kept} of {len(self.checks)} limits kept"]
+        lines += [f"  {'kept  ' if check.passed else 'FAILED'} {check}" for check in self.checks]
+        lines += [f"  note: {note}" for note in self.notes]
+        return "\n".join(lines)
+
+    def _repr_html_(self) -> str:
+        rows = "".join(
+            f"<tr><td>{'kept' if check.passed else '<b>failed</b>'}</td>"
+            f"<td>{html.escape(str(check))}</td></tr>"
+            for check in self.checks
+        )
+        notes = "".join(f"<p>{html.escape(note)}</p>" for note in self.notes)
+        return f"<table><caption>{self.outcome.value}</caption>{rows}</table>{notes}"
 
 
 def share(total: Fraction, n: int) -> str:

@@ -36,7 +36,7 @@ def notes(evaluation: Evaluation) -> Iterator[str]:
             f"{questions} whose evidence no chunk covers (below judging.min_overlap): {_some(lost)}"
         )
     if evaluation.retrieved.short:
-        deepest = evaluation.benchmark.cutoffs.deepest
+        deepest = min(evaluation.benchmark.cutoffs.deepest, len(evaluation.chunks.corpus))
         rankings = _counted(evaluation.retrieved.short, "ranking")
         yield (
             f"{rankings} with fewer than the {deepest} documents that measures look at: the "

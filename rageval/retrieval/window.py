@@ -15,6 +15,17 @@ from rageval.schema.fields import Count, Number, Record
 KEPT, REPEATED, BELOW_FLOOR, OVER_CAP = 0, 1, 2, 3  # why a candidate is not in the ranking
 
 
+def default_depth(k: int, deepest: int) -> int:
+    """Return how many candidates are asked for: 4 × the window, or the deepest cutoff of a measure.
+
+    Examples
+    --------
+    >>> default_depth(k=6, deepest=10)
+    40
+    """
+    return 4 * max(k, deepest)
+
+
 class Window(Record):
     """How candidates become a window."""
 

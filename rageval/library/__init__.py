@@ -1,0 +1,1 @@
+"""The library: an evaluation, a comparison and a gate without Hydra, MLflow or files."""
