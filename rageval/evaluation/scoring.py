@@ -145,7 +145,12 @@ def _window_values(judged: Judged) -> dict[str, Values]:
         "evidence_coverage": coverage,
         "evidence_precision": purity,
     }
-    return {name: Values.of(column, counts) for name, column in columns.items()}
+    every = {name: Values.of(column, counts) for name, column in columns.items()}
+    if judged.chunks.complete:
+        return every
+    # Which other passages the retriever holds, and so how many there are, nobody knows.
+    none = np.zeros_like(counts)
+    return {**every, "chunk_completeness": Values.of(columns["chunk_completeness"], none)}
 
 
 def _span_values(judged: Judged) -> tuple[NDArray[np.float64], NDArray[np.float64]]:

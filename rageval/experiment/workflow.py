@@ -8,7 +8,7 @@ from __future__ import annotations
 import os
 import re
 import time
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
 from pathlib import Path
@@ -283,12 +283,20 @@ def _header(plan: Plan, evaluation: Evaluation) -> Header:
         notes=(
             *plan.dataset.notes,
             *(f"not covered by the variant: {unseen}" for unseen in plan.variant.made.uncovered),
+            *_notes_of_retriever(plan),
             *notes(evaluation),
         ),
         set_id=plan.dataset.identity.id,
         location=plan.dataset.identity.location,
         held_out=plan.stages.memoize("held out", plan.source, lambda: _held_out(plan)),
     )
+
+
+def _notes_of_retriever(plan: Plan) -> Sequence[str]:
+    """Return what a retriever has to say about its own answers, if it can."""
+    said: Callable[[Sequence[str]], list[str]] | None
+    said = getattr(plan.parts.retriever, "notes", None)
+    return [] if said is None else said([ask.question for ask in plan.asked.asks])
 
 
 def _held_out(plan: Plan) -> tuple[str, ...]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
+from itertools import islice
 from typing import Any
 
 import numpy as np
@@ -19,6 +20,7 @@ from rageval.evaluation.subsets import summarise
 from rageval.golden.question import label_of, scored_fields
 from rageval.measures.catalogue import catalogue
 from rageval.measures.values import Values
+from rageval.report import wording
 from rageval.report.names import passage
 
 Cell = Any  # None, bool, int, float, str, or a list or a mapping of these
@@ -149,6 +151,17 @@ def latency(evaluation: Evaluation, measured: Latency) -> Table:
     )
 
 
-def documents(corpus: Corpus) -> Table:
-    """Return one row a document: its id and what names its text, to tell later what changed."""
-    return Table(["document", "text"], [[name, text] for name, text in corpus.digests.items()])
+def documents(corpus: Corpus, number: int) -> Table:
+    """Return one row a document: its id and what names its text, to tell later what changed.
+
+    Of the first `number` documents; what a retriever returned beside the corpus comes after them.
+    """
+    rows = islice(corpus.digests.items(), number)
+    return Table(["document", "text"], [[name, text] for name, text in rows])
+
+
+def unmatched(evaluation: Evaluation) -> Table:
+    """Return one row for each candidate that could not be found in the corpus."""
+    rows = wording.unmatched(evaluation)
+    names = [question.id for question in evaluation.questions]
+    return Table(["id", "rank", "passage"], [[names[row], rank, told] for row, rank, told in rows])

@@ -90,7 +90,13 @@ class Index(Protocol):
 
 @runtime_checkable
 class Retriever(Protocol):
-    """A retriever's settings; `index` makes it ready."""
+    """A retriever's settings; `index` makes it ready.
+
+    Two attributes are read where they are there. `changes_unseen = True` says that nothing tells
+    whether it answers as it did before, so that no answer of it is kept; `brings_passages = True`
+    says that its index has `returned`, the passages that it brought (see
+    `rageval.retrieval.passages.returned`), and that it can do without chunks of ours.
+    """
 
     def index(self, chunks: Chunks) -> Index:
         """Return the index of these chunks."""
