@@ -409,3 +409,19 @@ def test_an_index_that_cannot_be_searched_is_refused():
 
     with pytest.raises(InputError, match="retriever Nothing has no method retrieve"):
         Guarded(Nothing()).index(chunks_of(*TEXTS))
+
+
+def test_each_call_is_timed_alone():
+    class Slow(Returning):
+        thread_safe = True
+
+        def retrieve(self, question, limit, groups):
+            time.sleep(0.2 if question == "slow" else 0)
+            if question == "bad":
+                raise ValueError(question)
+            return ["a"]
+
+    _, candidates = search(Slow(), "fast", "slow", "bad")
+    fast, slow, bad = candidates.seconds.tolist()
+    assert fast < 0.15 < 0.2 <= slow
+    assert np.isnan(bad)

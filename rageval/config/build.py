@@ -22,7 +22,7 @@ from rageval.schema.validation import sentences
 
 Nested = dict[str, Any]
 # How a user's retriever is asked and what its hits mean: not its own arguments.
-_ASKING = ("concurrency", "timeout", "max_unmatched", "ids")
+_ASKING = ("concurrency", "timeout", "max_unmatched", "ids", "name")
 _FOREIGN = f"{Foreign.__module__}.{Foreign.__qualname__}"
 _GUARDED = f"{Guarded.__module__}.{Guarded.__qualname__}"
 
@@ -79,7 +79,8 @@ def _wrapped(node: Mapping[str, Any], where: str) -> Nested:
         content.pop("statistics", None)  # a part of a hybrid is given its mixture's
     settings = {name: value for name, value in settings.items() if value is not None}
     if not asked:  # a class that scores every chunk
-        return {"_target_": _GUARDED, "retriever": content}
+        named = {key: value for key, value in settings.items() if key == "name"}
+        return {"_target_": _GUARDED, "retriever": content, **named}
     return {"_target_": _FOREIGN, "retriever": content, **settings}
 
 

@@ -88,7 +88,15 @@ def _found(evaluation: Evaluation) -> dict[str, list[Cell]]:
         "window": [_window(evaluation, row) for row in rows],
         "error": [str(errors[row]) if row in errors else None for row in rows],
         "leaks": retrieved.leaks.tolist(),
+        "milliseconds": _milliseconds(retrieved.candidates.seconds, len(rows)),
     }
+
+
+def _milliseconds(seconds: NDArray[np.float64] | None, rows: int) -> list[Cell]:
+    """Return how long the scored call of each question took; None where it was one of a batch."""
+    if seconds is None:
+        return [None] * rows
+    return [None if np.isnan(one) else float(one) * 1000 for one in seconds]
 
 
 def _ranks(ranks: NDArray[np.int32]) -> list[Cell]:

@@ -11,11 +11,14 @@ from rageval.measures.catalogue import catalogue
 from rageval.retrieval.window import Window
 
 _LISTED = 5  # questions named in a note
+_ANY = "custom"  # conf/retriever/custom.yaml takes any class
 _SHOWN = 3  # passages shown in a note
 
 
-def retrieval(choices: Mapping[str, str], window: Window) -> str:
+def retrieval(choices: Mapping[str, str], window: Window, retriever: object = None) -> str:
     """Return a variant in words: `hybrid (lsa), heading, k=6`.
+
+    A `retriever` of the user's own is called what it is called (see `title`).
 
     Examples
     --------
@@ -23,12 +26,31 @@ def retrieval(choices: Mapping[str, str], window: Window) -> str:
     'bm25, fixed, k=6, floor 0.1'
     """
     encoder = f" ({choices['encoder']})" if choices["retriever"] in {"dense", "hybrid"} else ""
-    words = [f"{choices['retriever']}{encoder}", choices["chunking"], f"k={window.k}"]
+    named = title(choices["retriever"], retriever)
+    words = [f"{named}{encoder}", choices["chunking"], f"k={window.k}"]
     if window.min_score is not None:
         words.append(f"floor {window.min_score:g}")
     if window.per_document is not None:
         words.append(f"≤ {window.per_document} a document")
     return ", ".join(words)
+
+
+def title(choice: str, retriever: object) -> str:
+    """Return what a retriever is called.
+
+    Parameters
+    ----------
+    choice
+        The file of conf/ that was chosen.
+    retriever
+        What was built from it. One of the user's own has a name of its own: `retriever.name`, or
+        without a YAML of its own the name of its class.
+    """
+    named = getattr(retriever, "name", None)
+    if isinstance(named, str):
+        return named
+    own = str(getattr(retriever, "title", choice))
+    return own if choice == _ANY else choice
 
 
 def notes(evaluation: Evaluation) -> Iterator[str]:

@@ -31,6 +31,7 @@ _BEFORE = (
     ("header", "none"),
     ("max_unmatched", 0),
     ("ids", None),
+    ("name", None),
 )
 _OPERATION = frozenset({"concurrency", "timeout"})  # how a retriever is asked, not what it answers
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+import time
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -10,14 +11,15 @@ from itertools import islice
 from typing import Any, ClassVar, Protocol, runtime_checkable
 
 import numpy as np
+from numpy.typing import NDArray
 
 from rageval.chunking.chunks import Chunks
 from rageval.retrieval.passages.hit import Hit, hit_of
 from rageval.retrieval.passages.returned import ReturnedPassages
 from rageval.retrieval.retrievers.asking import answers, awaited
 from rageval.retrieval.retrievers.failure import Failure, indexing
-from rageval.retrieval.retrievers.retriever import Candidates, Query, Scores, require
-from rageval.schema.fields import Count, Natural, Positive, component
+from rageval.retrieval.retrievers.retriever import Candidates, Query, Scores, require, title_of
+from rageval.schema.fields import Count, Name, Natural, Positive, component
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,11 +69,12 @@ class Foreign:
     timeout: Positive | None = None  # seconds that a question may take; None = any time
     max_unmatched: Natural = 0  # passages of one answer that the corpus may lack
     ids: Any = None  # an IdMap
+    name: Name | None = None  # None = what it calls itself, or its class
 
     @property
-    def name(self) -> str:
-        """Return what the retriever is called: its own name for itself, or that of its class."""
-        return str(getattr(self.retriever, "name", None) or type(self.retriever).__name__)
+    def title(self) -> str:
+        """Return what the retriever is called in tables and charts."""
+        return self.name or title_of(self.retriever)
 
     def require(self) -> None:
         """Make sure that what the retriever needs is installed, if it can say so."""
@@ -156,8 +159,12 @@ class ForeignIndex:
 
     def _searched(self, queries: Sequence[Query], depth: int, mixed: bool) -> Candidates:
         """Ask every question; what is mixed with other retrievers must return chunks of ours."""
+        seconds = np.full(len(queries), np.nan)
         asked = answers(
-            lambda query: self._ask(query, depth), queries, self.owner.workers, self.owner.timeout
+            lambda row: self._timed(queries[row], depth, seconds[row : row + 1]),
+            range(len(queries)),
+            self.owner.workers,
+            self.owner.timeout,
         )
         rows = [
             answer if isinstance(answer, Failure) else self._numbered(answer, depth, mixed)
@@ -174,7 +181,17 @@ class ForeignIndex:
                 continue
             chunk[row, : len(answer)] = [number for number, _ in answer]
             score[row, : len(answer)] = [value for _, value in answer]
-        return Candidates(chunk, score, score, errors)
+        seconds[list(errors)] = np.nan
+        return Candidates(chunk, score, score, errors, seconds=seconds)
+
+    def _timed(
+        self, query: Query, depth: int, taken: NDArray[np.float64]
+    ) -> list[object] | Failure:
+        """Ask a question, and write down the seconds that the answer took."""
+        begun = time.perf_counter()
+        answer = self._ask(query, depth)
+        taken[0] = time.perf_counter() - begun
+        return answer
 
     def _ask(self, query: Query, depth: int) -> list[object] | Failure:
         """Return what the retriever returns for a question, or what went wrong."""

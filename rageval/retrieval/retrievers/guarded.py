@@ -12,8 +12,8 @@ from rageval.chunking.chunks import Chunks
 from rageval.errors import InputError
 from rageval.retrieval.retrievers.blocks import joined
 from rageval.retrieval.retrievers.failure import Failure, indexing
-from rageval.retrieval.retrievers.retriever import Candidates, Index, Query, Scores
-from rageval.schema.fields import component
+from rageval.retrieval.retrievers.retriever import Candidates, Index, Query, Scores, title_of
+from rageval.schema.fields import Name, component
 
 
 @component
@@ -23,11 +23,12 @@ class Guarded:
     changes_unseen: ClassVar[bool] = True  # nothing says whether it answers as it did before
 
     retriever: Any  # has `index(chunks)`
+    name: Name | None = None  # None = what it calls itself, or its class
 
     @property
-    def name(self) -> str:
-        """Return what the retriever is called: its own name for itself, or that of its class."""
-        return str(getattr(self.retriever, "name", None) or type(self.retriever).__name__)
+    def title(self) -> str:
+        """Return what the retriever is called in tables and charts."""
+        return self.name or title_of(self.retriever)
 
     def index(self, chunks: Chunks) -> GuardedIndex:
         """Let the class index the chunks.

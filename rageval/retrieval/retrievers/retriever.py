@@ -43,6 +43,7 @@ class Candidates:
     raw: NDArray[np.float64]  # [n_queries, depth] what `window.min_score` is compared with
     errors: Mapping[int, Failure] = field(default_factory=dict)  # row → what went wrong
     ties: bool = False  # equal scores are ties that we broke; a foreign ranking keeps its order
+    seconds: NDArray[np.float64] | None = None  # [n_queries] each took; None = asked in one batch
 
     @property
     def count(self) -> NDArray[np.int64]:
@@ -101,6 +102,12 @@ class Retriever(Protocol):
     def index(self, chunks: Chunks) -> Index:
         """Return the index of these chunks."""
         ...
+
+
+def title_of(retriever: object) -> str:
+    """Return what a user's retriever is called: its own name for itself, or that of its class."""
+    own = getattr(retriever, "name", None)
+    return own if isinstance(own, str) and own.strip() else type(retriever).__name__
 
 
 def require(component: object) -> None:
