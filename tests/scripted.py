@@ -69,7 +69,9 @@ def evaluated(answers, questions, corpus=None, **settings):
     retriever = Script(answers) if isinstance(answers, dict) else answers
     access = Askers(settings.get("askers", {}))
     chunker = settings.get("chunker") or WholeDocument()
-    parts = Parts(chunker, Foreign(retriever), window, JoinTurns(), access)
+    if not hasattr(retriever, "index"):
+        retriever = Foreign(retriever)
+    parts = Parts(chunker, retriever, window, JoinTurns(), access)
     pipeline = Pipeline.build(corpus, parts, lambda step: None)
     golden = GoldenSet("test", tuple(questions))
     benchmark = Benchmark(

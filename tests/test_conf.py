@@ -44,6 +44,17 @@ NEEDS = {  # what a choice cannot do without
     "dataset/trec.yaml": ["dataset.path=d", "dataset.questions=t.tsv", "dataset.qrels=q.txt"],
     "retriever/trec_run.yaml": ["retriever.run=r.txt", "retriever.topics=t.tsv"],
     "retriever/custom.yaml": ["retriever._target_=plugged.Nothing"],
+    "ids/pattern.yaml": [
+        "retriever._target_=plugged.Nothing",
+        "retriever.ids.pattern='{document}'",
+    ],
+    "ids/file.yaml": ["retriever._target_=plugged.Nothing", "retriever.ids.path=i.csv"],
+    "ids/sql.yaml": [
+        "retriever._target_=plugged.Nothing",
+        "retriever.ids.url=u",
+        "retriever.ids.query=q",
+    ],
+    "ids/fields.yaml": ["retriever._target_=plugged.Nothing", "retriever.ids.document=d"],
 }
 
 
@@ -89,6 +100,8 @@ def test_every_choice_composes_passes_the_check_and_builds(file):
     needs = NEEDS.get(file, [])
     if group == "mapping":
         needs = ["dataset=mapped", *NEEDS["dataset/mapped.yaml"]]
+    if group == "ids":  # they say what the ids of a user's retriever stand for
+        retriever, group = ["retriever=custom"], "+ids@retriever.ids"
     config = read(composed(f"{group}={name}", *retriever, *needs), EvaluationConfig)
     parts = build_parts(config, PublicOnly())
     assert hasattr(parts.retriever, "index")

@@ -11,9 +11,10 @@ import pytest
 from tiny import ask, chunks_of, names
 
 from rageval.chunking.sentence import Sentences
-from rageval.errors import UnreachableError
+from rageval.errors import InputError, UnreachableError
 from rageval.retrieval.retrievers.bm25 import Bm25
 from rageval.retrieval.retrievers.foreign import Foreign, Passage
+from rageval.retrieval.retrievers.guarded import Guarded
 from rageval.retrieval.retrievers.hybrid import Hybrid
 
 TEXTS = ("oil pump", "bread oven", "butter knife", "tea kettle")
@@ -118,13 +119,15 @@ def test_passages_are_handed_over_by_id_and_may_be_named_by_it():
     assert candidates.chunk[0].tolist() == [1, 2]
 
 
-def test_a_document_of_one_passage_may_be_named_instead_and_one_of_several_may_not():
-    chunks = chunks_of("One is here. Two is there.", "Three.", chunker=Sentences(per_chunk=1))
+def test_a_document_of_one_passage_is_that_passage_and_one_of_several_is_the_whole_of_it():
+    text = "One is here. Two is there."
+    chunks = chunks_of(text, "Three.", chunker=Sentences(per_chunk=1))
     assert search(Returning("b"), chunks=chunks)[1].chunk[0].tolist() == [2]
-    _, candidates = search(Returning("a"), chunks=chunks)
-    assert "neither a passage of this chunking nor a document of one passage" in (
-        candidates.errors[0].sentence
-    )
+    index = Foreign(Returning("a")).index(chunks)
+    candidates = ask(index, chunks, "?")
+    number = int(candidates.chunk[0, 0])
+    assert number == 3
+    assert index.returned.chunks.text(number) == text
 
 
 @pytest.mark.parametrize(
@@ -132,14 +135,19 @@ def test_a_document_of_one_passage_may_be_named_instead_and_one_of_several_may_n
     [
         (("a", float("nan")), "returned the score nan for 'a'; a score is a finite number"),
         (("a", float("inf")), "returned the score inf for 'a'"),
-        (("a", "0.5"), "returned the score '0.5' for 'a'"),
+        (("a", "0.5"), "returned 'a / 0.5', but the document has no headings"),
         ("z", "returned 'z', which is neither a passage"),
         (("z", 0.5), "returned 'z', which is neither a passage"),
-        (7, "returned 7; a hit is an id or (id, score), and an id is a string"),
-        ((7, 0.5), "returned 7; a hit is"),
+        (7, "returned 7; a hit is an id (a string), (document, start, end), "),
+        ((7, 0.5), "returned (7, 0.5); a hit is"),
         (None, "returned None; a hit is"),
         (("a", 0.5, "more"), "returned ('a', 0.5, 'more'); a hit is"),
-        ({"id": "a"}, "returned {'id': 'a'}; a hit is"),
+        ({"name": "a"}, "returned {'name': 'a'}: it has the key 'name'; a hit is"),
+        ({"score": 1.0}, "returned {'score': 1.0}: it names nothing; a hit is"),
+        ({"document": "a", "start": 1}, "returned {'document': 'a', 'start': 1}: 'start' and"),
+        (("a", 3, 99), "returned 'a#3-99', but the document has 8 characters"),
+        ({"document": "z", "text": "oil"}, "returned the text 'oil' of 'z', the corpus has no"),
+        ({"text": "no such thing"}, "returned the text 'no such thing', which the corpus does not"),
     ],
 )
 def test_what_is_no_hit_is_an_error_of_that_question(hit, sentence):
@@ -351,3 +359,69 @@ def test_a_connection_of_one_thread_works():
     found = ask(Foreign(local).index(chunks), chunks, "x")
     local.connection.close()
     assert (names(found, chunks), dict(found.errors)) == ("a", {})
+
+
+class Broken:
+    """A class that scores every chunk, and raises where it is told to."""
+
+    def __init__(self, where="search", word="bad"):
+        self.where, self.word = where, word
+
+    def index(self, chunks):
+        if self.where == "index":
+            raise ValueError("no model")
+        self.inner = Bm25().index(chunks)
+        return self
+
+    def search(self, queries, depth):
+        if self.where == "search" and any(self.word in query.text for query in queries):
+            raise ValueError("no such word")
+        return self.inner.search(queries, depth)
+
+    def scores(self, queries):
+        raise ValueError("no scores")
+
+
+def test_a_class_that_scores_every_chunk_fails_on_the_questions_it_raises_on_alone():
+    chunks = chunks_of(*TEXTS)
+    found = ask(Guarded(Broken()).index(chunks), chunks, "oil", "bad", "butter")
+    assert [names(found, chunks, row) for row in range(3)] == ["a", "", "c"]
+    assert list(found.errors) == [1]
+    assert found.errors[1].sentence.startswith("ValueError: no such word (test_foreign.py:")
+
+
+def test_a_class_that_raises_while_it_indexes_or_scores_is_named():
+    chunks = chunks_of(*TEXTS)
+    with pytest.raises(InputError, match="retriever Broken failed to index the passages: ValueErr"):
+        Guarded(Broken("index")).index(chunks)
+    mixed = Hybrid(
+        retrievers={"mine": Guarded(Broken("scores")), "bm25": Bm25()},
+        weights={"mine": 1.0, "bm25": 1.0},
+        floor="bm25",
+    )
+    assert "no scores" in ask(mixed.index(chunks), chunks, "oil").errors[0].sentence
+
+
+def test_an_index_that_cannot_be_searched_is_refused():
+    class Nothing:
+        def index(self, chunks):
+            return None
+
+    with pytest.raises(InputError, match="retriever Nothing has no method retrieve"):
+        Guarded(Nothing()).index(chunks_of(*TEXTS))
+
+
+def test_each_call_is_timed_alone():
+    class Slow(Returning):
+        thread_safe = True
+
+        def retrieve(self, question, limit, groups):
+            time.sleep(0.2 if question == "slow" else 0)
+            if question == "bad":
+                raise ValueError(question)
+            return ["a"]
+
+    _, candidates = search(Slow(), "fast", "slow", "bad")
+    fast, slow, bad = candidates.seconds.tolist()
+    assert fast < 0.15 < 0.2 <= slow
+    assert np.isnan(bad)

@@ -227,6 +227,8 @@ def test_a_run_takes_the_place_of_a_retriever(typed, tmp_path):
     row = next(line.split() for line in said.out.splitlines() if line.startswith("all "))
     # q1 is hit at 2 and q2 at 2, q3 is not in the run; q4 has nothing relevant and is left out
     assert row[1:4] == ["3", "0.00", "0.67"]
+    assert "note: 1 of 3 questions has no ranking in" in said.out
+    assert "run.txt and counts as a miss" in " ".join(said.out.split())
     assert "left out, as no document is relevant to them: 1 of 4 topics" in said.out
     assert said.code == 0
 

@@ -19,7 +19,6 @@ from rageval.cache.store import Stages
 from rageval.cache.vectors import KeptVectors
 from rageval.chunking.chunks import Chunks
 from rageval.retrieval.retrievers.dense import Dense
-from rageval.retrieval.retrievers.foreign import Foreign
 from rageval.retrieval.retrievers.hybrid import Hybrid
 from rageval.retrieval.retrievers.retriever import Candidates, Index, Query, Retriever, Scores
 from rageval.schema.fingerprint import digest
@@ -76,8 +75,7 @@ class StagedIndex:
         kept = self.owner.stages.arrays("rankings", key, compute)
         if kept is None:
             return _first(found[0], depth)
-        ties = not isinstance(self.owner.retriever, Foreign)
-        return _first(Candidates(kept["chunk"], kept["score"], kept["raw"], ties=ties), depth)
+        return _first(Candidates(kept["chunk"], kept["score"], kept["raw"], ties=True), depth)
 
     def scores(self, queries: Sequence[Query]) -> Scores:
         """Return the scores of every chunk; where a question failed, all are asked again."""
@@ -152,7 +150,7 @@ def _holds_foreign(retriever: Retriever) -> bool:
     if isinstance(retriever, Hybrid):
         return any(_holds_foreign(part) for part in retriever.retrievers.values())
     own = type(retriever).__module__.startswith("rageval.")
-    return isinstance(retriever, Foreign) or not own
+    return getattr(retriever, "changes_unseen", False) or not own
 
 
 def _asked(queries: Sequence[Query]) -> str:

@@ -30,6 +30,8 @@ class Chunker(Protocol):
 class Chunks:
     """All chunks of a corpus, by document and then by start; a chunk's position is its number.
 
+    Passages that a retriever brought itself follow in the order in which they came back.
+
     `corpus[document[i]].text[start[i]:end[i]]` is the text of chunk i, exactly.
     """
 
@@ -38,6 +40,7 @@ class Chunks:
     start: NDArray[np.int64]  # [n] half-open characters
     end: NDArray[np.int64]  # [n]
     headers: tuple[str, ...] = ()  # [n] what a retriever reads before each text; () = nothing
+    complete: bool = True  # False: a retriever may hold passages that are not among these
 
     def __len__(self) -> int:
         return len(self.document)
@@ -98,7 +101,8 @@ def cut(corpus: Corpus, chunker: Chunker) -> Chunks:
     ]
     table = np.array(rows, dtype=np.int64).reshape(-1, 3)
     headers = tuple(_headers(corpus, rows, getattr(chunker, "header", "none")))
-    return Chunks(corpus, table[:, 0].astype(np.int32), table[:, 1], table[:, 2], headers)
+    complete = bool(getattr(chunker, "complete", True))
+    return Chunks(corpus, table[:, 0].astype(np.int32), table[:, 1], table[:, 2], headers, complete)
 
 
 def _headers(corpus: Corpus, rows: list[tuple[int, int, int]], kind: Header) -> Iterator[str]:

@@ -17,12 +17,15 @@ from rageval.golden.access import Access
 from rageval.measures.measure import OwnMeasure
 from rageval.retrieval.pipeline import Parts
 from rageval.retrieval.retrievers.foreign import Foreign
+from rageval.retrieval.retrievers.guarded import Guarded
 from rageval.schema.component_names import current_name, with_current_names
 from rageval.schema.validation import sentences
 
 Nested = dict[str, Any]
-_OPERATION = ("concurrency", "timeout")  # how a user's retriever is asked: not its own arguments
+# How a user's retriever is asked and what its hits mean: not its own arguments.
+_ASKING = ("concurrency", "timeout", "max_unmatched", "ids", "name")
 _FOREIGN = f"{Foreign.__module__}.{Foreign.__qualname__}"
+_GUARDED = f"{Guarded.__module__}.{Guarded.__qualname__}"
 
 
 def build(node: Mapping[str, Any], where: str) -> Any:  # noqa: ANN401  any component
@@ -70,14 +73,15 @@ def _wrapped(node: Mapping[str, Any], where: str) -> Nested:
     asked = hasattr(found, "retrieve")
     if found is None or (found.__module__.startswith("rageval.") and not asked):
         return content
-    settings = {name: content.pop(name) for name in _OPERATION if name in content}
+    settings = {name: content.pop(name) for name in _ASKING if name in content}
     takes = inspect.signature(found).parameters
     content |= {name: value for name, value in settings.items() if name in takes}
     if "statistics" not in takes:
         content.pop("statistics", None)  # a part of a hybrid is given its mixture's
     settings = {name: value for name, value in settings.items() if value is not None}
-    if not asked:
-        return content  # a class that scores every chunk
+    if not asked:  # a class that scores every chunk
+        named = {key: value for key, value in settings.items() if key == "name"}
+        return {"_target_": _GUARDED, "retriever": content, **named}
     return {"_target_": _FOREIGN, "retriever": content, **settings}
 
 

@@ -14,6 +14,7 @@ COMPONENTS = frozenset(
     for name in (
         "chunking.fixed.FixedSize",
         "chunking.heading.Headings",
+        "chunking.nothing.NoChunks",
         "chunking.recursive.Recursive",
         "chunking.sentence.Sentences",
         "chunking.whole.WholeDocument",
@@ -48,6 +49,10 @@ COMPONENTS = frozenset(
         "retrieval.encoders.model2vec.Model2Vec",
         "retrieval.encoders.sentence_transformers.SentenceTransformers",
         "retrieval.encoders.wordllama.WordLlama",
+        "retrieval.ids.fields.MetadataFields",
+        "retrieval.ids.file.IdFile",
+        "retrieval.ids.pattern.IdPattern",
+        "retrieval.ids.sql.IdQuery",
         "retrieval.retrievers.bm25.Bm25",
         "retrieval.retrievers.dense.Dense",
         "retrieval.retrievers.hybrid.Hybrid",

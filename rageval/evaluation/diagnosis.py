@@ -126,7 +126,7 @@ def _requirement(case: _Case, number: int, need: Sequence[Span]) -> Diagnosis:
     if not any(case.visible(span) for span in need):
         return Diagnosis(Cause.OUT_OF_SCOPE, names)
     chunks = case.supporting(number)
-    if not chunks:
+    if not chunks and case.judged.chunks.complete:
         return Diagnosis(Cause.NOT_INDEXED, names)
     retrieved, row = case.judged.retrieved, case.row
     if not chunks.isdisjoint(retrieved.window[row].tolist()):

@@ -120,10 +120,12 @@ def evaluate(
     known: Known | None = None,
 ) -> Evaluation:
     """Ask the pipeline every question and judge what it returns; `advance` counts questions."""
-    chunks, known = pipeline.chunks, known or Known()
+    known = known or Known()
     asking = Asking(benchmark.asks, benchmark.cutoffs.deepest, advance, known.memory)
     retrieved = retrieve(pipeline, asking)
-    grounds = known.grounds or Grounds.of(benchmark, chunks, pipeline.parts.access)
+    chunks = pipeline.passages
+    kept = known.grounds if chunks is pipeline.chunks else None  # of our chunks alone
+    grounds = kept or Grounds.of(benchmark, chunks, pipeline.parts.access)
     judged = Judged(grounds, benchmark.evidence, retrieved, chunks)
     values = score(judged.rankings, benchmark.measures)
     return Evaluation(benchmark, grounds, judged, values, pipeline.parts.window.k)

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from rageval.evaluation.retrieval import Retrieved
 from rageval.retrieval.pipeline import Ask, Pipeline
 from rageval.schema.fields import Natural, Record
 
@@ -47,6 +48,19 @@ def measure(
     taken = [(row, _time(pipeline, asks[row], clock)) for row in rows]
     measured = tuple((row, seconds) for row, seconds in taken if seconds is not None)
     return Latency(measured) if measured else None
+
+
+def of_scored(retrieved: Retrieved) -> Latency | None:
+    """Return how long the calls took that are scored; None where they were not timed one by one.
+
+    A retriever that is asked question by question, such as a remote one, is not asked again to be
+    timed. Failing questions are left out.
+    """
+    seconds = retrieved.candidates.seconds
+    if seconds is None:
+        return None
+    rows = np.flatnonzero(~np.isnan(seconds)).tolist()
+    return Latency(tuple((row, float(seconds[row])) for row in rows)) if rows else None
 
 
 def _time(pipeline: Pipeline, ask: Ask, clock: Callable[[], float]) -> float | None:

@@ -38,6 +38,8 @@ class Retrieved:
     leaks: NDArray[np.int32]  # [n] candidates outside the asker's scope
     short: int  # questions whose ranking holds fewer documents than the measures look at
     tied: Mapping[int, Tied] = field(default_factory=dict)  # question → its ranking with its ties
+    unlocated: Mapping[int, str] = field(default_factory=dict)  # passage → why it has no place
+    several: Mapping[int, int] = field(default_factory=dict)  # passage → more places of its text
 
     @property
     def errors(self) -> dict[int, Failure]:
@@ -97,6 +99,8 @@ def retrieve(pipeline: Pipeline, asking: Asking) -> Retrieved:
         leaks=answers.leaks,
         short=int(((documents >= 0).sum(axis=1) < needed).sum()),
         tied=_tied(pipeline, asking, _Depth(candidates, ranking, needed)),
+        unlocated=pipeline.unlocated,
+        several=pipeline.several,
     )
 
 
@@ -179,8 +183,8 @@ def _deepened(
     depth = pipeline.parts.window.depth
     candidates, ranking, rows = begun.candidates, begun.ranking, np.arange(len(asking.asks))
     ranked = ranking.chunk
-    documents = distinct_documents(ranked, pipeline.chunks)
-    while depth < len(pipeline.chunks):  # asked for all of them, it has no more to give
+    documents = distinct_documents(ranked, pipeline.passages)
+    while depth < _most(pipeline):
         enough = (documents[rows] >= 0).sum(axis=1) >= begun.needed
         more = ~enough & _may_hold_more(candidates, ranking, depth)
         rows, depth = rows[more], depth * 4
@@ -191,8 +195,17 @@ def _deepened(
         well = ~np.isin(np.arange(len(rows)), list(candidates.errors))
         chunk = ranking.chunk[well]
         ranked = _replaced(ranked, rows[well], chunk)
-        documents = _replaced(documents, rows[well], distinct_documents(chunk, pipeline.chunks))
+        documents = _replaced(documents, rows[well], distinct_documents(chunk, pipeline.passages))
     return ranked, documents
+
+
+_DEEPEST = 16  # times the window's depth: how deep a retriever with passages of its own is asked
+
+
+def _most(pipeline: Pipeline) -> int:
+    """Return the depth at which a retriever has no more to give, as far as that is known."""
+    passages = pipeline.passages
+    return len(passages) if passages.complete else pipeline.parts.window.depth * _DEEPEST
 
 
 def _again(pipeline: Pipeline, asking: Asking, rows: NDArray[np.int64], depth: int) -> Candidates:
@@ -231,7 +244,7 @@ def _leaks(pipeline: Pipeline, asks: Sequence[Ask], candidates: Candidates) -> N
 
     Asked of the documents themselves, not of the scope that the retriever was given.
     """
-    corpus, document = pipeline.chunks.corpus, pipeline.chunks.document
+    corpus, document = pipeline.passages.corpus, pipeline.passages.document
     closed = np.array([bool(found.groups) for found in corpus], dtype=bool)[document]
     leaks = np.zeros(len(asks), dtype=np.int32)
     for row, ask in enumerate(asks):

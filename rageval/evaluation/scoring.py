@@ -55,6 +55,7 @@ class Judged:
             window_length=(shown >= 0).sum(axis=1),
             needs=self.grounds.spans,
             windows=self._windows(),
+            complete=self.chunks.complete,
         )
 
     @cached_property

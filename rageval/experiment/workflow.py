@@ -8,7 +8,7 @@ from __future__ import annotations
 import os
 import re
 import time
-from collections.abc import Mapping
+from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
 from pathlib import Path
@@ -25,7 +25,6 @@ from rageval.config.settings import EvaluationConfig
 from rageval.errors import InputError
 from rageval.evaluation import latency
 from rageval.evaluation.evaluation import Evaluation, Known, evaluate
-from rageval.evaluation.judgements import Benchmark
 from rageval.evaluation.latency import Latency
 from rageval.evaluation.provenance.working_copy import WorkingCopy
 from rageval.experiment.keeping import Keeping, UndeliveredError, keeping
@@ -35,7 +34,7 @@ from rageval.report import console, summary
 from rageval.report.header import Header
 from rageval.report.outcome import Outcome
 from rageval.report.weak import weak
-from rageval.report.wording import notes
+from rageval.report.wording import notes, title
 from rageval.retrieval.pipeline import Pipeline
 from rageval.schema.fingerprint import digest, text_digest
 from rageval.tracking import store as stores
@@ -152,7 +151,7 @@ def work(plan: Plan, target: Console) -> Measured:
         evaluation = evaluate(pipeline, benchmark, steps.advance, known)
         steps.begin("timing single questions")
         before = plan.stages.hits["latency"]
-        timed = _timed(plan, pipeline, benchmark)
+        timed = _timed(plan, pipeline, evaluation)
         return Measured(evaluation, timed, recorded=plan.stages.hits["latency"] > before)
 
 
@@ -170,7 +169,7 @@ def told(plan: Plan, found: Measured) -> Outcome:
         evaluation=evaluation,
         latency=found.latency,
         sheet=summary.sheet(evaluation, weak_cells, found.latency),
-        params={**_chosen(plan.choices), **parameters(plan.tree)},
+        params={**_chosen(plan), **parameters(plan.tree)},
         config=plan.tree.yaml,
         sources={part: _source(config, part) for part in ("corpus", "questions")},
         digests={"corpus": plan.dataset.corpus.digest, "questions": plan.side.golden.digest},
@@ -180,9 +179,14 @@ def told(plan: Plan, found: Measured) -> Outcome:
     )
 
 
-def _timed(plan: Plan, pipeline: Pipeline, benchmark: Benchmark) -> Latency | None:
-    """Time the pipeline, or return what was recorded for an equal one in this process."""
-    sample = plan.config.latency.sample
+def _timed(plan: Plan, pipeline: Pipeline, evaluation: Evaluation) -> Latency | None:
+    """Time the pipeline, or return what was recorded for an equal one in this process.
+
+    Where every question was asked alone, the calls that are scored have been timed already.
+    """
+    sample, benchmark = plan.config.latency.sample, evaluation.benchmark
+    if evaluation.retrieved.candidates.seconds is not None:
+        return latency.of_scored(evaluation.retrieved) if sample else None
 
     def compute() -> Latency | None:
         return latency.measure(pipeline.direct, benchmark.asks, sample, time.perf_counter)
@@ -252,11 +256,17 @@ def _name(plan: Plan) -> str:
     return plan.config.run.name or plan.retrieval
 
 
-def _chosen(choices: Mapping[str, str]) -> dict[str, str]:
-    """Return the files of conf/ that were chosen as parameters, Hydra's own left out."""
+def _chosen(plan: Plan) -> dict[str, str]:
+    """Return the files of conf/ that were chosen as parameters, Hydra's own left out.
+
+    A retriever of the user's own stands there by its name, so that a chart tells two of them apart.
+    """
+    chosen = dict(plan.choices)
+    if "retriever" in chosen:
+        chosen["retriever"] = title(chosen["retriever"], plan.parts.retriever)
     return {
         re.sub(r"[^\w./ -]", "-", group): name
-        for group, name in choices.items()
+        for group, name in chosen.items()
         if not group.startswith("hydra/")
     }
 
@@ -283,12 +293,20 @@ def _header(plan: Plan, evaluation: Evaluation) -> Header:
         notes=(
             *plan.dataset.notes,
             *(f"not covered by the variant: {unseen}" for unseen in plan.variant.made.uncovered),
+            *_notes_of_retriever(plan),
             *notes(evaluation),
         ),
         set_id=plan.dataset.identity.id,
         location=plan.dataset.identity.location,
         held_out=plan.stages.memoize("held out", plan.source, lambda: _held_out(plan)),
     )
+
+
+def _notes_of_retriever(plan: Plan) -> Sequence[str]:
+    """Return what a retriever has to say about its own answers, if it can."""
+    said: Callable[[Sequence[str]], list[str]] | None
+    said = getattr(plan.parts.retriever, "notes", None)
+    return [] if said is None else said([ask.question for ask in plan.asked.asks])
 
 
 def _held_out(plan: Plan) -> tuple[str, ...]:

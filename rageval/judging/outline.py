@@ -52,6 +52,21 @@ class Outline:
         start, end = matches[0].start, matches[0].end
         return start, start + len(self._text[start:end].rstrip())
 
+    def ending(self, heading: _Path) -> list[Offsets]:
+        r"""Return the places of the sections whose paths end so, as `place` does.
+
+        Examples
+        --------
+        >>> Outline("# Leave\n## Sick\nx\n## Paid\n### Long\n").ending(("long",))
+        [(26, 34)]
+        """
+        wanted = _normal(heading)
+        return [
+            (section.start, section.start + len(self._text[section.start : section.end].rstrip()))
+            for section in self._sections
+            if _normal(section.path)[-len(wanted) :] == wanted
+        ]
+
     def _matches(self, heading: _Path) -> list[Section]:
         """Return the sections of this path: as written or without markup, whole or untitled."""
         for wanted in (_normal(heading), _normal(map(plain_title, heading))):

@@ -134,13 +134,16 @@ class _Overlaps:
 
     @classmethod
     def of(cls, labels: list[_Label], chunks: Chunks) -> _Overlaps:
-        """Find the pairs by binary search in the chunks, which are sorted by document and start."""
+        """Find the pairs by binary search in the chunks, sorted by document and start."""
         table = np.array(labels, dtype=np.int64).reshape(-1, 6)
-        first, last = _reach(table, chunks)
+        order = np.lexsort((chunks.start, chunks.document))  # our own are sorted already
+        first, last = _reach(table, chunks, order)
         count = np.maximum(last - first, 0)
         row = np.repeat(np.arange(len(table)), count)
         before = np.cumsum(count) - count
-        chunk = np.arange(len(row)) - before[row] + first[row]
+        chunk = order[np.arange(len(row)) - before[row] + first[row]]
+        by_number = np.lexsort((chunk, row))
+        row, chunk = row[by_number], chunk[by_number]
         pairs = table[row]
         start, end = chunks.start[chunk], chunks.end[chunk]
         overlap = np.minimum(end, pairs[:, 5]) - np.maximum(start, pairs[:, 4])
@@ -176,12 +179,14 @@ class _Overlaps:
         )
 
 
-def _reach(table: NDArray[np.int64], chunks: Chunks) -> tuple[NDArray[np.int64], ...]:
-    """Return for each label the half-open range of the chunks that can overlap it."""
+def _reach(
+    table: NDArray[np.int64], chunks: Chunks, order: NDArray[np.int64]
+) -> tuple[NDArray[np.int64], ...]:
+    """Return for each label the half-open range of places in `order` that can overlap it."""
     stride = max((len(document.text) for document in chunks.corpus), default=0) + 1
-    base = chunks.document.astype(np.int64) * stride
-    reach = np.maximum.accumulate(base + chunks.end)  # chunks may overlap or lie in one another
+    base = chunks.document[order].astype(np.int64) * stride
+    reach = np.maximum.accumulate(base + chunks.end[order])  # chunks may overlap or lie in another
     label = table[:, 3] * stride
     first = np.searchsorted(reach, label + table[:, 4], side="right")
-    last = np.searchsorted(base + chunks.start, label + table[:, 5], side="left")
+    last = np.searchsorted(base + chunks.start[order], label + table[:, 5], side="left")
     return first, last

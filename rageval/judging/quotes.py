@@ -42,9 +42,9 @@ def place_of_quote(
     >>> place_of_quote("two three", "one **Two**\n three", quoting="loose")
     (6, 18)
     """
-    places = [(start, start + len(quote)) for start in _occurrences(quote, text)]
+    places = places_of_quote(quote, text, "exact")
     if not places and quoting != "exact":
-        places = [match.span() for match in _pattern(quote, quoting).finditer(text)]
+        places = places_of_quote(quote, text, quoting)
     if len(places) == 1:
         return places[0]
     starts = [start for start, _ in places]
@@ -54,6 +54,19 @@ def place_of_quote(
     raise InputError(
         f"the text occurs several times, {_lines(starts, text)}: quote more of it, or give a span"
     )
+
+
+def places_of_quote(quote: str, text: str, quoting: Quoting) -> list[Offsets]:
+    """Return every place where a text holds a quote in one way of matching.
+
+    Examples
+    --------
+    >>> places_of_quote("a b", "a b, a  b", "exact"), places_of_quote("a b", "a b, a  b", "space")
+    ([(0, 3)], [(0, 3), (5, 9)])
+    """
+    if quoting == "exact":
+        return [(start, start + len(quote)) for start in _occurrences(quote, text)]
+    return [match.span() for match in _pattern(quote, quoting).finditer(text)]
 
 
 def _pattern(quote: str, quoting: Quoting) -> re.Pattern[str]:

@@ -252,6 +252,13 @@ def _distractor_above(rankings: JudgedRankings) -> Values:
     return Values.of(above, labels.answerable & labels.has_distractors)
 
 
+def _chunk_completeness(rankings: JudgedRankings) -> Values:
+    counts = rankings.labels.answerable
+    if not rankings.complete:  # how many chunks there are is not known
+        counts = np.zeros_like(counts)
+    return Values.of(window.chunk_completeness(rankings.support), counts)
+
+
 def _denied_pass(rankings: JudgedRankings) -> Values:
     question, document = rankings.labels.forbidden
     shown = documents.best_rank(rankings.returned, question, document) > 0
@@ -305,7 +312,7 @@ _WINDOW = (
         "chunk-compl",
         "share of the supporting chunks in the window",
         Grain.CHUNKS,
-        _of_answerable(lambda found: window.chunk_completeness(found.support)),
+        _chunk_completeness,
     ),
     Measure(
         "evidence_coverage",

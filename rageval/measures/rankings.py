@@ -42,6 +42,7 @@ class JudgedRankings:
     window_length: NDArray[np.int64]  # [n] chunks of the window
     needs: Needs  # characters of the evidence
     windows: Windows  # characters of the windows
+    complete: bool = True  # False: the retriever may hold passages that nobody has seen
 
     @property
     def n(self) -> int:

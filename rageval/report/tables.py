@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
+from itertools import islice
 from typing import Any
 
 import numpy as np
@@ -18,6 +19,7 @@ from rageval.evaluation.latency import Latency
 from rageval.evaluation.subsets import summarise
 from rageval.golden.question import label_of, scored_fields
 from rageval.measures.values import Values
+from rageval.report import wording
 from rageval.report.names import passage
 
 Cell = Any  # None, bool, int, float, str, or a list or a mapping of these
@@ -85,7 +87,15 @@ def _found(evaluation: Evaluation) -> dict[str, list[Cell]]:
         "window": [_window(evaluation, row) for row in rows],
         "error": [str(errors[row]) if row in errors else None for row in rows],
         "leaks": retrieved.leaks.tolist(),
+        "milliseconds": _milliseconds(retrieved.candidates.seconds, len(rows)),
     }
+
+
+def _milliseconds(seconds: NDArray[np.float64] | None, rows: int) -> list[Cell]:
+    """Return how long the scored call of each question took; None where it was one of a batch."""
+    if seconds is None:
+        return [None] * rows
+    return [None if np.isnan(one) else float(one) * 1000 for one in seconds]
 
 
 def _ranks(ranks: NDArray[np.int32]) -> list[Cell]:
@@ -148,6 +158,17 @@ def latency(evaluation: Evaluation, measured: Latency) -> Table:
     )
 
 
-def documents(corpus: Corpus) -> Table:
-    """Return one row a document: its id and what names its text, to tell later what changed."""
-    return Table(["document", "text"], [[name, text] for name, text in corpus.digests.items()])
+def documents(corpus: Corpus, number: int) -> Table:
+    """Return one row a document: its id and what names its text, to tell later what changed.
+
+    Of the first `number` documents; what a retriever returned beside the corpus comes after them.
+    """
+    rows = islice(corpus.digests.items(), number)
+    return Table(["document", "text"], [[name, text] for name, text in rows])
+
+
+def unmatched(evaluation: Evaluation) -> Table:
+    """Return one row for each candidate that could not be found in the corpus."""
+    rows = wording.unmatched(evaluation)
+    names = [question.id for question in evaluation.questions]
+    return Table(["id", "rank", "passage"], [[names[row], rank, told] for row, rank, told in rows])

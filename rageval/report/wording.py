@@ -4,14 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
+import numpy as np
+
 from rageval.evaluation.evaluation import Evaluation
 from rageval.retrieval.window import Window
 
 _LISTED = 5  # questions named in a note
+_ANY = "custom"  # conf/retriever/custom.yaml takes any class
+_SHOWN = 3  # passages shown in a note
 
 
-def retrieval(choices: Mapping[str, str], window: Window) -> str:
+def retrieval(choices: Mapping[str, str], window: Window, retriever: object = None) -> str:
     """Return a variant in words: `hybrid (lsa), heading, k=6`.
+
+    A `retriever` of the user's own is called what it is called (see `title`).
 
     Examples
     --------
@@ -19,7 +25,8 @@ def retrieval(choices: Mapping[str, str], window: Window) -> str:
     'bm25, fixed, k=6, floor 0.1'
     """
     encoder = f" ({choices['encoder']})" if choices["retriever"] in {"dense", "hybrid"} else ""
-    words = [f"{choices['retriever']}{encoder}", choices["chunking"], f"k={window.k}"]
+    named = title(choices["retriever"], retriever)
+    words = [f"{named}{encoder}", choices["chunking"], f"k={window.k}"]
     if window.min_score is not None:
         words.append(f"floor {window.min_score:g}")
     if window.per_document is not None:
@@ -27,10 +34,28 @@ def retrieval(choices: Mapping[str, str], window: Window) -> str:
     return ", ".join(words)
 
 
+def title(choice: str, retriever: object) -> str:
+    """Return what a retriever is called.
+
+    Parameters
+    ----------
+    choice
+        The file of conf/ that was chosen.
+    retriever
+        What was built from it. One of the user's own has a name of its own: `retriever.name`, or
+        without a YAML of its own the name of its class.
+    """
+    named = getattr(retriever, "name", None)
+    if isinstance(named, str):
+        return named
+    own = str(getattr(retriever, "title", choice))
+    return own if choice == _ANY else choice
+
+
 def notes(evaluation: Evaluation) -> Iterator[str]:
     """Yield what fell short, as sentences."""
     lost = dict.fromkeys(evaluation.questions[row].id for row, _ in evaluation.qrels.unsupported)
-    if lost:
+    if lost and evaluation.chunks.complete:
         questions = _counted(len(lost), "question")
         yield (
             f"{questions} whose evidence no chunk covers (below judging.min_overlap): {_some(lost)}"
@@ -42,7 +67,38 @@ def notes(evaluation: Evaluation) -> Iterator[str]:
             f"{rankings} with fewer than the {deepest} documents that measures look at: the "
             "retriever or the floor gave no more"
         )
+    yield from _unlocated(evaluation)
     yield from ties(evaluation)
+
+
+def _unlocated(evaluation: Evaluation) -> Iterator[str]:
+    """Yield what came back and could not be located in the corpus, or not at one place."""
+    retrieved = evaluation.retrieved
+    lost = unmatched(evaluation)
+    if lost:
+        questions = _counted(len({row for row, _, _ in lost}), "question")
+        shown = dict.fromkeys(told for _, _, told in lost)
+        more = f" and {len(shown) - _SHOWN} more" if len(shown) > _SHOWN else ""
+        yield (
+            f"{_counted(len(lost), 'passage')} returned for {questions} could not be found in the "
+            f"corpus and count as not relevant: {'; '.join(list(shown)[:_SHOWN])}{more}"
+        )
+    if retrieved.several:
+        passages = _counted(len(retrieved.several), "passage")
+        yield (
+            f"the text of {passages} stands at several places of the corpus, of which the first "
+            "counts; return the document or the characters, too"
+        )
+
+
+def unmatched(evaluation: Evaluation) -> list[tuple[int, int, str]]:
+    """Return the candidates that the corpus lacks: question's row, rank, what it is and why."""
+    lost, candidates = evaluation.retrieved.unlocated, evaluation.retrieved.candidates.chunk
+    if not lost:
+        return []
+    rows, places = np.nonzero(np.isin(candidates, list(lost)))
+    pairs = zip(rows.tolist(), places.tolist(), strict=True)
+    return [(row, place + 1, lost[int(candidates[row, place])]) for row, place in pairs]
 
 
 def ties(evaluation: Evaluation) -> Iterator[str]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from rageval.chunking.chunks import Chunker, Chunks, cut
@@ -72,19 +72,36 @@ class Pipeline:
         UnreachableError
             If the retriever's backend cannot be reached.
         InputError
-            If a user's class has neither `retrieve` nor an index that can be searched.
+            If there are no chunks and the retriever brings no passages, or if a user's class
+            cannot index them.
         """
         progress(f"cutting {len(corpus):,} documents")
         chunks = cutting(corpus, parts.chunker)
-        progress(f"indexing {len(chunks):,} chunks")
-        index = parts.retriever.index(chunks)
-        if not hasattr(index, "search"):
-            name = type(parts.retriever).__name__
+        if not chunks.complete and not getattr(parts.retriever, "brings_passages", False):
             raise InputError(
-                f"retriever {name} has no method retrieve(question, limit, groups), and its "
-                "index(chunks) returns nothing that can be searched"
+                "chunking=none leaves this retriever nothing to search: it is for retrievers that "
+                "bring passages of their own"
             )
-        return cls(parts, chunks, index)
+        progress(f"indexing {len(chunks):,} chunks")
+        return cls(parts, chunks, parts.retriever.index(chunks))
+
+    @property
+    def passages(self) -> Chunks:
+        """Return what candidates number: the chunks, and after them what the retriever brought."""
+        returned = getattr(self.index, "returned", None)
+        return self.chunks if returned is None else returned.chunks
+
+    @property
+    def unlocated(self) -> Mapping[int, str]:
+        """Return the passages that came back and are not in the corpus, with the reason."""
+        returned = getattr(self.index, "returned", None)
+        return {} if returned is None else dict(returned.unlocated)
+
+    @property
+    def several(self) -> Mapping[int, int]:
+        """Return the passages whose text stands at more places, with the number of the others."""
+        returned = getattr(self.index, "returned", None)
+        return {} if returned is None else dict(returned.several)
 
     @property
     def direct(self) -> Pipeline:
@@ -127,7 +144,8 @@ class Pipeline:
         own = [self._own(ask) for ask in asks]
         if all(number is None for number in own):
             return self.index.search(queries, depth)
-        return without(self.index.search(queries, depth + 1), own, self.chunks.document, depth)
+        found = self.index.search(queries, depth + 1)
+        return without(found, own, self.passages.document, depth)
 
     def _own(self, ask: Ask) -> int | None:
         """Return the number of the document that a question itself is."""
@@ -135,9 +153,10 @@ class Pipeline:
 
     def rank(self, candidates: Candidates) -> Ranking:
         """Apply the floor and the per-document cap."""
-        return rank(candidates, self.chunks, self.parts.window)
+        return rank(candidates, self.passages, self.parts.window)
 
     def _found(self, number: int, score: float) -> Found:
-        start, end = int(self.chunks.start[number]), int(self.chunks.end[number])
-        document = self.chunks.corpus[int(self.chunks.document[number])]
+        chunks = self.passages
+        start, end = int(chunks.start[number]), int(chunks.end[number])
+        document = chunks.corpus[int(chunks.document[number])]
         return Found(document.id, start, end, document.text[start:end], score)

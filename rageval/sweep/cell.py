@@ -20,6 +20,7 @@ from rageval.experiment.plan import Plan
 from rageval.experiment.workflow import Measured, introduce_set, lock, measure_cell
 from rageval.report.summary import window_characters
 from rageval.report.wording import retrieval
+from rageval.retrieval.pipeline import Parts
 from rageval.schema.fingerprint import digest
 from rageval.sweep.composing import Cell
 from rageval.sweep.result import BUSY, DONE, FAILED, PLANNED, RESUMED, CellResult
@@ -126,7 +127,11 @@ def _failed(cell: Cell, fault: str, code: int) -> CellResult:
 
 def _plan(cell: Cell, context: CellContext) -> Plan:
     choices = cell.choices
-    plan = Plan.of(cell.tree, lambda parts: retrieval(choices, parts.window), CELL, context.stages)
+
+    def words(parts: Parts) -> str:
+        return retrieval(choices, parts.window, parts.retriever)
+
+    plan = Plan.of(cell.tree, words, CELL, context.stages)
     require_limits(plan, context.target)
     return replace(plan, choices=choices, command=alone(cell.overrides) if cell.overrides else "")
 

@@ -120,7 +120,9 @@ def _tables(outcome: Outcome) -> dict[str, Table]:
     }
     corpus = outcome.evaluation.chunks.corpus
     if outcome.kind == SINGLE and len(corpus) <= _LISTED:
-        found[DOCUMENTS] = tables.documents(corpus)
+        found[DOCUMENTS] = tables.documents(corpus, outcome.header.documents)
+    if outcome.evaluation.retrieved.unlocated:
+        found["unmatched.json"] = tables.unmatched(outcome.evaluation)
     if outcome.latency:
         found["latency.json"] = tables.latency(outcome.evaluation, outcome.latency)
     return found

@@ -22,6 +22,7 @@ from rageval.registry.version import register
 from rageval.report import console, summary
 from rageval.report.outcome import Outcome
 from rageval.report.wording import retrieval
+from rageval.retrieval.pipeline import Parts
 from rageval.sweep.finalize import UNSEEN
 from rageval.tracking.reading import CELL, SINGLE, fetch, finished
 from rageval.tracking.store import Store
@@ -34,7 +35,11 @@ def run(composed: DictConfig) -> int:
     require_retriever()
     choices = chosen()
     kind = CELL if sweeping() else SINGLE
-    plan = Plan.of(plain(composed), lambda parts: retrieval(choices, parts.window), kind)
+
+    def words(parts: Parts) -> str:
+        return retrieval(choices, parts.window, parts.retriever)
+
+    plan = Plan.of(plain(composed), words, kind)
     plan = replace(plan, choices=choices, command=typed_command(typed_words()))
     require_store(plan)
     target = console.console()

@@ -26,7 +26,13 @@ Node = Mapping[str, Any]
 _WINDOW = 1  # version of the rules of `rageval.retrieval.window` and `rageval.retrieval.pipeline`
 _ALWAYS = ("python", "numpy")
 # What every component did before there was a choice.
-_BEFORE = (("statistics", "all"), ("header", "none"))
+_BEFORE = (
+    ("statistics", "all"),
+    ("header", "none"),
+    ("max_unmatched", 0),
+    ("ids", None),
+    ("name", None),
+)
 _OPERATION = frozenset({"concurrency", "timeout"})  # how a retriever is asked, not what it answers
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from functools import cached_property
 from pathlib import Path
 from typing import Any, ClassVar
@@ -44,6 +44,15 @@ class RunFile:
         if text not in self._queries:
             raise InputError(f"{self.topics} has no topic with the text {text!r}")
         return self._hits.get(self._queries[text], [])[:limit]
+
+    def notes(self, questions: Sequence[str]) -> Iterator[str]:
+        """Say how many questions the run has no ranking for."""
+        texts = [" ".join(question.split()) for question in questions]
+        lost = sum(1 for text in texts if not self._hits.get(self._queries.get(text, "")))
+        if lost:
+            has = "has no ranking" if lost == 1 else "have no ranking"
+            counts = "counts as a miss" if lost == 1 else "count as misses"
+            yield f"{lost} of {len(texts)} questions {has} in {self.run} and {counts}"
 
     @cached_property
     def _queries(self) -> dict[str, str]:

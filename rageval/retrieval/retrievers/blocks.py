@@ -6,6 +6,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import NDArray
 
 from rageval.retrieval.retrievers.retriever import Candidates, Query, Scores
 from rageval.retrieval.retrievers.top import top
@@ -58,4 +59,11 @@ def joined(parts: Sequence[Candidates]) -> Candidates:
         np.concatenate([wide(part.raw, 0) for part in parts]),
         errors,
         ties=all(part.ties for part in parts),
+        seconds=_seconds(parts),
     )
+
+
+def _seconds(parts: Sequence[Candidates]) -> NDArray[np.float64] | None:
+    """Return how long each query of consecutive batches took, where all of them were timed."""
+    timed = [part.seconds for part in parts if part.seconds is not None]
+    return np.concatenate(timed) if len(timed) == len(parts) else None

@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import os
 import traceback
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Self
 
+from rageval.errors import InputError, RagevalError, UnreachableError
 from rageval.escaping.redaction import without_accounts
 
 _FRAMES = 3  # of the user's own code that the sentence names
@@ -38,6 +41,30 @@ class Failure:
     def __str__(self) -> str:
         """Return the sentence."""
         return self.sentence
+
+
+@contextmanager
+def indexing(retriever: object) -> Iterator[None]:
+    """Report what a user's retriever raises while it indexes as an error of that class.
+
+    Raises
+    ------
+    UnreachableError
+        If it cannot connect to what it needs.
+    InputError
+        If it fails for any other reason.
+    """
+    name = type(retriever).__name__
+    try:
+        yield
+    except RagevalError:
+        raise
+    except OSError as fault:
+        raise UnreachableError(f"retriever {name} cannot be reached: {fault}") from fault
+    except (Exception, SystemExit) as fault:
+        raise InputError(
+            f"retriever {name} failed to index the passages: {Failure.of(fault)}"
+        ) from fault
 
 
 def raised_in(fault: BaseException) -> str:

@@ -43,6 +43,7 @@ class Candidates:
     raw: NDArray[np.float64]  # [n_queries, depth] what `window.min_score` is compared with
     errors: Mapping[int, Failure] = field(default_factory=dict)  # row → what went wrong
     ties: bool = False  # equal scores are ties that we broke; a foreign ranking keeps its order
+    seconds: NDArray[np.float64] | None = None  # [n_queries] each took; None = asked in one batch
 
     @property
     def count(self) -> NDArray[np.int64]:
@@ -90,11 +91,23 @@ class Index(Protocol):
 
 @runtime_checkable
 class Retriever(Protocol):
-    """A retriever's settings; `index` makes it ready."""
+    """A retriever's settings; `index` makes it ready.
+
+    Two attributes are read where they are there. `changes_unseen = True` says that nothing tells
+    whether it answers as it did before, so that no answer of it is kept; `brings_passages = True`
+    says that its index has `returned`, the passages that it brought (see
+    `rageval.retrieval.passages.returned`), and that it can do without chunks of ours.
+    """
 
     def index(self, chunks: Chunks) -> Index:
         """Return the index of these chunks."""
         ...
+
+
+def title_of(retriever: object) -> str:
+    """Return what a user's retriever is called: its own name for itself, or that of its class."""
+    own = getattr(retriever, "name", None)
+    return own if isinstance(own, str) and own.strip() else type(retriever).__name__
 
 
 def require(component: object) -> None:

@@ -1,0 +1,1 @@
+"""What the ids of a retriever's own stand for: id maps."""
