@@ -8,7 +8,7 @@ from typing import Annotated, Any, ClassVar, Literal, Self
 from pydantic import Field, model_validator
 
 from rageval.cache.store import CacheConfig
-from rageval.config.settings import DatasetConfig, Node
+from rageval.config.settings import DatasetConfig, Node, OutputFormat
 from rageval.files.limits import Limits
 from rageval.gate.settings import GateConfig
 from rageval.gate.thresholds import GateThresholds
@@ -33,6 +33,12 @@ class IdsConfig(Record):
     """Documents that are known by their ids alone."""
 
     version: Reference | None  # stands in for the digest of their texts
+
+
+class FormatConfig(Record):
+    """What is printed."""
+
+    format: OutputFormat = "text"
 
 
 class ScoredSet(Record):
@@ -60,6 +66,7 @@ class ScoreConfig(Record):
     registry: RegistryConfig
     secrets: Mapping[str, Any] = {}
     limits: Limits = Limits()
+    output: FormatConfig = FormatConfig()
 
     @model_validator(mode="after")
     def _known_measures(self) -> Self:
@@ -85,6 +92,7 @@ class StoreCheckConfig(Record):
     check: CheckOptions
     secrets: Mapping[str, Any] = {}
     limits: Limits = Limits()
+    output: FormatConfig = FormatConfig()
     tracking: TrackingConfig
     registry: RegistryConfig
 
@@ -99,6 +107,7 @@ class CheckConfig(Record):
     registry: RegistryConfig
     secrets: Mapping[str, Any] = {}
     limits: Limits = Limits()
+    output: FormatConfig = FormatConfig()
 
 
 class JudgingCommandConfig(Record):
@@ -111,6 +120,7 @@ class JudgingCommandConfig(Record):
     registry: RegistryConfig
     secrets: Mapping[str, Any] = {}
     limits: Limits = Limits()
+    output: FormatConfig = FormatConfig()
 
     @model_validator(mode="after")
     def _known_measures(self) -> Self:
@@ -152,6 +162,7 @@ class HoldoutVerbConfig(Record):
     ledger: Flag  # list what was scored, score nothing
     secrets: Mapping[str, Any] = {}
     limits: Limits = Limits()
+    output: FormatConfig = FormatConfig()
 
 
 class CompareConfig(Record):
@@ -164,6 +175,7 @@ class CompareConfig(Record):
     with_run: Reference = Field(alias="with")  # after
     secrets: Mapping[str, Any] = {}
     limits: Limits = Limits()
+    output: FormatConfig = FormatConfig()
 
 
 class ReportConfig(Record):
@@ -174,10 +186,18 @@ class ReportConfig(Record):
     registry: RegistryConfig
     run: Reference
     format: Literal["html", "markdown", "junit", "json", "baseline"]
-    output: Name | None  # None = report.html, verdict.md, junit.xml, verdict.json, baseline.json
+    with_run: Reference | None = Field(default=None, alias="with")  # compared with; None = one run
+    output: Name | None  # None = a name for the format, such as report.html; - = standard output
     open: Flag  # show the page in a browser, from a terminal
     secrets: Mapping[str, Any] = {}
     limits: Limits = Limits()
+
+
+class CompletionConfig(Record):
+    """Everything that the script of a shell is told."""
+
+    shell: Literal["bash", "zsh", "fish"] | None  # None is refused with the choices
+    output: FormatConfig = FormatConfig()
 
 
 class PruneVerbConfig(Record):
@@ -187,6 +207,7 @@ class PruneVerbConfig(Record):
     tracking: TrackingConfig
     prune: PruneConfig
     limits: Limits = Limits()
+    output: FormatConfig = FormatConfig()
 
 
 class SyncConfig(Record):
@@ -195,6 +216,7 @@ class SyncConfig(Record):
     dataset: SetName
     tracking: TrackingConfig
     limits: Limits = Limits()
+    output: FormatConfig = FormatConfig()
 
 
 class LogConfig(Record):
@@ -239,3 +261,4 @@ class MineConfig(Record):
     registry: RegistryConfig
     secrets: Mapping[str, Any] = {}
     limits: Limits = Limits()
+    output: FormatConfig = FormatConfig()

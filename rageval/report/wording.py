@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
+import numpy as np
+
 from rageval.evaluation.evaluation import Evaluation
 from rageval.measures.catalogue import catalogue
 from rageval.retrieval.window import Window
@@ -36,6 +38,7 @@ def notes(evaluation: Evaluation) -> Iterator[str]:
         yield (
             f"{questions} whose evidence no chunk covers (below judging.min_overlap): {_some(lost)}"
         )
+    yield from leaks(evaluation)
     if evaluation.retrieved.short:
         deepest = evaluation.benchmark.cutoffs.deepest
         rankings = _counted(evaluation.retrieved.short, "ranking")
@@ -44,6 +47,22 @@ def notes(evaluation: Evaluation) -> Iterator[str]:
             "retriever or the floor gave no more"
         )
     yield from ties(evaluation)
+
+
+def leaks(evaluation: Evaluation) -> Iterator[str]:
+    """Yield which documents came back to whom although they may not see them."""
+    corpus, candidates = evaluation.chunks.corpus, evaluation.retrieved.candidates.chunk
+    for row in np.flatnonzero(evaluation.retrieved.leaks).tolist():
+        chunks = candidates[row][candidates[row] >= 0]
+        numbers = dict.fromkeys(evaluation.chunks.document[chunks].tolist())
+        groups = evaluation.grounds.groups[row]
+        found = [corpus[n].id for n in numbers if not corpus[n].visible_to(groups)]
+        question = evaluation.questions[row]
+        who = "nobody in particular" if question.asker is None else question.asker
+        yield (
+            f"leak: {question.id}, asked by {who}, got {', '.join(found)}; the retriever must "
+            "filter by the groups of the asker, inside the search"
+        )
 
 
 def ties(evaluation: Evaluation) -> Iterator[str]:
