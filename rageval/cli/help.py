@@ -145,10 +145,12 @@ Choices (GROUP=CHOICE):
 """
 
 _REPORT = """\
-Write the page of a run, or the files of its gate for CI, and open the page.
+Write the page of a run, a comparison or a sweep, or a file for CI, and open the page.
 
-  python -m rageval report                                  report.html of the newest run
-  python -m rageval report format=junit output=junit.xml    or markdown, json: of a gated run
+  python -m rageval report                                  report.html of the last run or sweep
+  python -m rageval report run=champion with=latest         the two side by side
+  python -m rageval report format=junit output=junit.xml    or markdown, json; of the verdict if
+                                                            the run was gated; output=- prints it
   python -m rageval report format=baseline run=champion     baseline.json, to be committed
 
 Choices (GROUP=CHOICE):
@@ -203,6 +205,14 @@ Choices (GROUP=CHOICE):
 {choices}
 """
 
+_COMPLETION = """\
+Print a script that lets your shell complete commands, groups, choices and keys.
+
+  eval "$(rageval completion shell=bash)"                   in ~/.bashrc
+  eval "$(rageval completion shell=zsh)"                    in ~/.zshrc, after compinit
+  rageval completion shell=fish > ~/.config/fish/completions/rageval.fish
+{choices}"""
+
 _JUDGING = ("dataset", "threshold", "tracking")
 _READING = ("dataset", "tracking")
 _TEXTS = {
@@ -218,6 +228,7 @@ _TEXTS = {
     "sync": (_SYNC, ("tracking",)),
     "prune": (_PRUNE, _READING),
     "check": (_CHECK, ("dataset", "export")),
+    "completion": (_COMPLETION, ()),
 }
 
 
@@ -232,6 +243,7 @@ def show(command: str, words: Sequence[str]) -> None:
     out("\nVerbs (the first is the default; VERB --help says more):\n")
     for name, known in COMMANDS.items():
         out(f"  {name:<10} {known.does}\n")
+    out("\noutput.format=json: one JSON document · output.format=quiet: an id, path or outcome\n")
     out("\nExit codes: 0 done · 1 failed · 2 wrong input · 3 no verdict possible · 4 unreachable\n")
 
 

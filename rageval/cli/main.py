@@ -27,6 +27,7 @@ _GATING = ("gate", "promote", "rollback")  # what needs no more of a set than it
 # What MLflow reads of the environment, with an account in it.
 _CREDENTIALS = ("MLFLOW_TRACKING_PASSWORD", "MLFLOW_TRACKING_TOKEN", "DATABRICKS_TOKEN")
 _STORES = ("MLFLOW_TRACKING_URI", "MLFLOW_REGISTRY_URI")
+_SENTENCES = r"check\.against|reason|notes|run\.notes|gate\.accept_alias"
 _OPTIONAL_GROUPS = ("retriever", "experiment", "log", "mapping")
 
 
@@ -39,8 +40,7 @@ def run_command(words: Sequence[str]) -> int:
 
 def _run_command(words: Sequence[str]) -> int:
     try:
-        if "--version" in words:
-            sys.stdout.write(f"rageval {__version__}\n")
+        if _answered(words):
             return 0
         name, rest = _command(words)
         require_options(rest)
@@ -69,6 +69,19 @@ def _run_command(words: Sequence[str]) -> int:
     except Exception as fault:  # noqa: BLE001  whatever is left is a bug of ours, and never a verdict
         sys.stderr.write(f"{reported(fault, words)}\n")
         return INTERNAL_ERROR
+
+
+def _answered(words: Sequence[str]) -> bool:
+    """Answer what needs no configuration: the version, and what a shell asks to complete."""
+    if words[:1] == ["--complete"]:
+        from rageval.cli.completions import completions
+
+        sys.stdout.write("".join(f"{word}\n" for word in completions(" ".join(words[1:]))))
+    elif "--version" in words:
+        sys.stdout.write(f"rageval {__version__}\n")
+    else:
+        return False
+    return True
 
 
 class Terminated(KeyboardInterrupt):
@@ -143,14 +156,18 @@ def _other_limits(name: str, words: list[str]) -> list[str]:
 
 
 def _quoted(word: str) -> str:
-    """Let a git revision be typed as it is, though Hydra's grammar has no `~`, `^` or `@{1}`.
+    """Let a git revision and a sentence be typed as they are.
+
+    Hydra's grammar has no `~`, `^` or `@{1}`, and takes a comma for a sweep.
 
     Examples
     --------
     >>> _quoted("check.against=HEAD~1"), _quoted("check.against=null"), _quoted("window.k=3")
     ("check.against='HEAD~1'", 'check.against=null', 'window.k=3')
+    >>> _quoted("reason=slow, on Mondays")
+    "reason='slow, on Mondays'"
     """
-    found = re.fullmatch(r"(\+{0,2}check\.against)=([^'\"].*)", word, re.DOTALL)
+    found = re.fullmatch(rf"(\+{{0,2}}(?:{_SENTENCES}))=([^'\"$].*)", word, re.DOTALL)
     if not found or found[2] == "null":
         return word
     value = re.sub(r"(\\*)(?='|\Z)", r"\1\1", found[2]).replace("'", r"\'")

@@ -8,7 +8,7 @@ from typing import Annotated, Any, ClassVar, Literal, Self
 from pydantic import Field, model_validator
 
 from rageval.cache.store import CacheConfig
-from rageval.config.settings import DatasetConfig, Node
+from rageval.config.settings import DatasetConfig, Node, OutputFormat
 from rageval.files.limits import Limits
 from rageval.gate.settings import GateConfig
 from rageval.gate.thresholds import GateThresholds
@@ -33,6 +33,12 @@ class IdsConfig(Record):
     """Documents that are known by their ids alone."""
 
     version: Reference | None  # stands in for the digest of their texts
+
+
+class FormatConfig(Record):
+    """What is printed."""
+
+    format: OutputFormat = "text"
 
 
 class ScoredSet(Record):
@@ -63,7 +69,13 @@ class RegistryCommandConfig(SetCommandConfig):
     secrets: Mapping[str, Any] = {}
 
 
-class ScoreConfig(CommandConfig):
+class PrintingConfig(Record):
+    """How a command prints what it found; `report` writes a file instead."""
+
+    output: FormatConfig = FormatConfig()
+
+
+class ScoreConfig(CommandConfig, PrintingConfig):
     """Everything that scoring a run file is given."""
 
     run: Name
@@ -95,14 +107,14 @@ class CheckOptions(Record):
     store: Flag = False  # look at the tracking store instead of a dataset
 
 
-class StoreCheckConfig(RegistryCommandConfig):
+class StoreCheckConfig(RegistryCommandConfig, PrintingConfig):
     """Everything that a check of the tracking store is given."""
 
     export: Node
     check: CheckOptions
 
 
-class CheckConfig(CommandConfig):
+class CheckConfig(CommandConfig, PrintingConfig):
     """Everything that a check is given."""
 
     dataset: DatasetConfig
@@ -112,7 +124,7 @@ class CheckConfig(CommandConfig):
     secrets: Mapping[str, Any] = {}
 
 
-class JudgingCommandConfig(RegistryCommandConfig):
+class JudgingCommandConfig(RegistryCommandConfig, PrintingConfig):
     """What every command that judges a run is given."""
 
     threshold: GateThresholds
@@ -146,7 +158,7 @@ class PromoteConfig(RollbackConfig):
     force: Flag
 
 
-class HoldoutCommandConfig(RegistryCommandConfig):
+class HoldoutCommandConfig(RegistryCommandConfig, PrintingConfig):
     """Everything that a scoring of held-out questions is given."""
 
     holdout: HoldoutConfig
@@ -155,7 +167,7 @@ class HoldoutCommandConfig(RegistryCommandConfig):
     ledger: Flag  # list what was scored, score nothing
 
 
-class CompareConfig(RegistryCommandConfig):
+class CompareConfig(RegistryCommandConfig, PrintingConfig):
     """Everything that a comparison is given."""
 
     run: Reference  # before: latest, a run id, a version or an alias
@@ -167,17 +179,25 @@ class ReportConfig(RegistryCommandConfig):
 
     run: Reference
     format: Literal["html", "markdown", "junit", "json", "baseline"]
-    output: Name | None  # None = report.html, verdict.md, junit.xml, verdict.json, baseline.json
+    with_run: Reference | None = Field(default=None, alias="with")  # compared with; None = one run
+    output: Name | None  # None = a name for the format, such as report.html; - = standard output
     open: Flag  # show the page in a browser, from a terminal
 
 
-class PruneCommandConfig(SetCommandConfig):
+class CompletionConfig(Record):
+    """Everything that the script of a shell is given."""
+
+    shell: Literal["bash", "zsh", "fish"] | None  # None is refused with the choices
+    output: FormatConfig = FormatConfig()
+
+
+class PruneCommandConfig(SetCommandConfig, PrintingConfig):
     """Everything that a pruning is given."""
 
     prune: PruneConfig
 
 
-class SyncConfig(SetCommandConfig):
+class SyncConfig(SetCommandConfig, PrintingConfig):
     """Everything that a delivery is given."""
 
 
@@ -198,7 +218,7 @@ class PoolConfig(Record):
     retrievers: Mapping[str, Node]
 
 
-class MineConfig(CommandConfig):
+class MineConfig(CommandConfig, PrintingConfig):
     """Everything that mining a question log is given."""
 
     dataset: DatasetConfig

@@ -25,6 +25,7 @@ from rageval.errors import RagevalError
 from rageval.escaping.redaction import remember_node, remember_passwords
 from rageval.files.limits import set_limits
 from rageval.internal_error import INTERNAL_ERROR, reported
+from rageval.report.answer import set_format, write_answer
 
 UNFINISHED = 4
 Job = Callable[[DictConfig], int]  # composed configuration → exit code
@@ -65,7 +66,9 @@ def launch(config: str, overrides: Sequence[str], job: Job) -> int:
         raise explained(fault) from fault
     finally:
         _codes.reset(token)
-    return max(codes, default=0)
+    code = max(codes, default=0)
+    write_answer(code)
+    return code
 
 
 def _remember_secrets(composed: DictConfig) -> None:
@@ -104,6 +107,7 @@ def note(code: int) -> None:
 def _code(job: Job, composed: DictConfig) -> int:
     try:
         set_limits(OmegaConf.to_container(composed.get("limits") or OmegaConf.create()))
+        set_format(composed.get("output"))
         return job(composed)
     except RagevalError as fault:
         sys.stderr.write(f"{fault}\n")

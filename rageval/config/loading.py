@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from functools import cached_property
 
@@ -13,6 +14,7 @@ from rageval.config.settings import DatasetConfig, PipelineConfig
 from rageval.corpus.document import Corpus
 from rageval.errors import InputError, ProposalError
 from rageval.golden.access import Access
+from rageval.golden.faulty import FaultyQuestionsError
 from rageval.golden.identity import SetIdentity
 from rageval.golden.question import GoldenSet, Question
 from rageval.judging.grouping import group_keys
@@ -83,12 +85,16 @@ def load(config: DatasetConfig, added: tuple[Question, ...] = ()) -> Dataset:
     Raises
     ------
     InputError
-        With every fault of the first part that has any: corpus, golden set, both together.
+        With every fault of the corpus, the rights and the golden set. Where single questions are
+        faulty, the others are held against the corpus all the same, so that one round shows all.
     """
-    access: Access = build(config.access, "dataset.access")
-    corpus: Corpus = build(config.corpus, "dataset.corpus").load().in_tie_order()
-    golden = _golden(config, corpus)
+    access, corpus = _sources(config)
+    golden, faults = _golden(config, corpus)
     golden = replace(golden, questions=(*golden.questions, *added))
+    if faults:
+        with _gathering(faults):
+            labelled(golden=golden, corpus=corpus, access=access, quotes=config.quotes)
+        raise InputError.of(faults)
     require_own_lock(config, golden)
     labels = labelled(corpus, golden, access, config.quotes, config.languages)
     golden, evidence = labels.golden, tuple(labels.evidence)
@@ -99,12 +105,36 @@ def load(config: DatasetConfig, added: tuple[Question, ...] = ()) -> Dataset:
     return Dataset(corpus, golden, evidence, access, assignment, identity)
 
 
-def _golden(config: DatasetConfig, corpus: Corpus) -> GoldenSet:
+def _sources(config: DatasetConfig) -> tuple[Access, Corpus]:
+    """Return who may see what, and the documents; the faults of both are raised together."""
+    faults: list[str] = []
+    with _gathering(faults):
+        access: Access = build(config.access, "dataset.access")
+    with _gathering(faults):
+        corpus: Corpus = build(config.corpus, "dataset.corpus").load().in_tie_order()
+    if faults:
+        raise InputError.of(faults)
+    return access, corpus
+
+
+@contextmanager
+def _gathering(faults: list[str]) -> Iterator[None]:
+    """Add the lines of a fault to others, so that work goes on with what else may be wrong."""
+    try:
+        yield
+    except InputError as fault:
+        faults += str(fault).splitlines()
+
+
+def _golden(config: DatasetConfig, corpus: Corpus) -> tuple[GoldenSet, list[str]]:
+    """Return the questions that are well formed, and the faults of the others."""
     try:
         found: GoldenSet = build(config.golden, "dataset.golden").load(corpus)
     except ProposalError as fault:
         raise InputError(f"{fault}:\n  {next_command('check', *fault.words)}") from fault
-    return found
+    except FaultyQuestionsError as fault:
+        return fault.sound, str(fault).splitlines()
+    return found, []
 
 
 def open_pipeline(

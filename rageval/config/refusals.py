@@ -14,6 +14,7 @@ from yaml import MarkedYAMLError
 
 from rageval.errors import InputError
 
+_SEVERAL = re.compile(r"Ambiguous value for argument '(([^=]+)=(.*))'$", re.MULTILINE)
 _UNKNOWN = (ConfigKeyError, ConfigAttributeError)
 
 
@@ -30,7 +31,20 @@ def explained(fault: Exception) -> InputError:
         return InputError(f"{mark.name}:{mark.line + 1}: is not YAML: {cause.problem}")
     if isinstance(cause, _UNKNOWN) and isinstance(cause.parent_node, DictConfig):
         return InputError(_unknown(str(cause.full_key), cause.parent_node))
+    several = _SEVERAL.match(str(cause))
+    if several:
+        return InputError(_ambiguous(*several.groups()))
     return InputError(_one_line(cause))
+
+
+def _ambiguous(word: str, key: str, values: str) -> str:
+    """Return what to say of several values where one is expected."""
+    listed = ",".join(value.strip() for value in values.split(","))
+    return (
+        f"{word}: several values, and this command line takes one; to run each of them, add -m: "
+        f"python -m rageval -m {key}={listed}; one text with a comma in it is quoted: "
+        f"\"{key}='{values}'\"; a list has brackets: {key}=[{listed}]"
+    )
 
 
 def no_retriever(options: list[str]) -> InputError:

@@ -82,11 +82,15 @@ class JudgingConfig(Record):
     min_overlap: Annotated[Share, Field(gt=0)]
 
 
+OutputFormat = Literal["text", "json", "quiet"]
+
+
 class OutputConfig(Record):
     """What is printed."""
 
     questions: Literal["worst", "all", "none"]
     rows: Natural
+    format: OutputFormat = "text"
 
 
 class RunConfig(Record):

@@ -43,6 +43,12 @@ class ErrorCollector:
         sentences = (sentence for found in self._found.values() for sentence in found)
         return any(sentence.startswith(beginning) for sentence in sentences)
 
+    @property
+    def about(self) -> frozenset[str]:
+        """Return all that has a fault, as it was named."""
+        sentences = (places for found in self._found.values() for places in found.values())
+        return frozenset(about for places in sentences for _, about in places)
+
     def __bool__(self) -> bool:
         return bool(self._found)
 

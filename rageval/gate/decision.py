@@ -129,7 +129,11 @@ def _idle(comparison: Comparison, promoted: Result, thresholds: GateThresholds) 
 def _clean(candidate: Result) -> Iterator[Check]:
     for rule, found, what in (
         (Rule.ERRORS, candidate.errors, "questions on which the retriever failed"),
-        (Rule.LEAKS, candidate.leaks, "candidates that their asker may not see"),
+        (
+            Rule.LEAKS,
+            candidate.leaks,
+            "candidates that their asker may not see",
+        ),
     ):
         yield Check(rule, "all", "", found == 0, f"{found} {what}, 0 are allowed")
 

@@ -14,7 +14,7 @@ from rageval.report.tables import Table
 
 _COUNTED = (Turn.IMPROVED, Turn.REGRESSED, Turn.MISSED)
 _CHECKS = 12  # limits up to which those that were kept are told as well
-_NAMED = 8  # ids on a line before the rest is counted
+_NAMED = 50  # ids on a line of a page before the rest is counted; a terminal names them all
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,12 +28,15 @@ class Told:
     diagnosis: str
 
 
-def overview(comparison: Comparison) -> Iterator[str]:
-    """Yield the lines of the chapter's layout: improved, regressed, net, and what is not paired."""
+def overview(comparison: Comparison, most: int | None = _NAMED) -> Iterator[str]:
+    """Yield the lines of the chapter's layout: improved, regressed, net, and what is not paired.
+
+    Each line names up to `most` questions; None = all of them.
+    """
     yield f"comparison: {comparison.before.name} → {comparison.after.name}"
     for turn in (Turn.IMPROVED, Turn.REGRESSED):
         ids = [change.after.id for change in comparison.of(turn)]
-        yield f"{turn.value:<10} ({len(ids)}): {named(ids)}"
+        yield f"{turn.value:<10} ({len(ids)}): {named(ids, most)}"
     yield f"net: {comparison.net:+d} of {len(comparison.changes)} paired questions"
     missed = [change.after.id for change in comparison.of(Turn.MISSED)]
     for what, ids in (
@@ -43,10 +46,10 @@ def overview(comparison: Comparison) -> Iterator[str]:
         ("relabelled", list(comparison.relabelled)),
     ):
         if ids:
-            yield f"{what} ({len(ids)}): {named(ids)}"
+            yield f"{what} ({len(ids)}): {named(ids, most)}"
 
 
-def named(ids: list[str]) -> str:
+def named(ids: list[str], most: int | None = _NAMED) -> str:
     """Return the first ids, and how many more there are.
 
     Examples
@@ -54,8 +57,9 @@ def named(ids: list[str]) -> str:
     >>> named([]), named(["a", "b"])
     ('–', 'a b')
     """
-    more = f" and {len(ids) - _NAMED} more" if len(ids) > _NAMED else ""
-    return " ".join(ids[:_NAMED]) + more if ids else "–"
+    shown = ids[:most]
+    more = f" and {len(ids) - len(shown)} more" if len(ids) > len(shown) else ""
+    return " ".join(shown) + more if ids else "–"
 
 
 def told(change: Change) -> Told:

@@ -1,14 +1,16 @@
-"""A verdict as JUnit XML: a suite for the limits, one for each subset, a case for each question."""
+"""JUnit XML. A verdict is a suite for the limits, one for each subset, a case for each question."""
 
 from __future__ import annotations
 
 import re
 from xml.etree import ElementTree as Xml
 
-from rageval.comparison.changes import Change, Turn
+from rageval.comparison.changes import Change, Comparison, Turn
+from rageval.comparison.result import Result
 from rageval.escaping.characters import visible
 from rageval.gate.verdict import Verdict
 from rageval.report.comparison import told
+from rageval.report.tables import Table
 
 _FORBIDDEN = re.compile("[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")  # XML 1.0
 
@@ -18,12 +20,58 @@ def junit(verdict: Verdict) -> str:
     root = Xml.Element("testsuites", name=_clean(f"rageval {verdict.candidate.dataset}"))
     _limits(root, verdict)
     if verdict.comparison is not None:
-        for subset in verdict.comparison.subsets:
-            changes = [c for c in verdict.comparison.changes if subset in c.after.subsets]
-            suite = _suite(root, subset, changes)
-            for change in changes:
-                _question(suite, subset, change)
+        _changes(root, verdict.comparison)
     return Xml.tostring(root, encoding="unicode", xml_declaration=True)
+
+
+def comparison_junit(comparison: Comparison) -> str:
+    """Return two runs as XML: a suite for each subset; a question that regressed fails."""
+    title = f"rageval {comparison.before.name} → {comparison.after.name}"
+    root = Xml.Element("testsuites", name=_clean(title))
+    _changes(root, comparison)
+    return Xml.tostring(root, encoding="unicode", xml_declaration=True)
+
+
+def run_junit(result: Result) -> str:
+    """Return a run as XML: a question fails if nothing that was looked for was found."""
+    root = Xml.Element("testsuites", name=_clean(f"rageval {result.dataset} {result.name}"))
+    for subset in result.subsets:
+        rows = result.inside(subset)
+        lost = sum(not row.found and not row.failed for row in rows)
+        counted = {"tests": len(rows), "failures": lost, "errors": sum(r.failed for r in rows)}
+        numbers = {name: str(number) for name, number in counted.items()}
+        suite = Xml.SubElement(root, "testsuite", {"name": _clean(subset)} | numbers)
+        for row in rows:
+            case = Xml.SubElement(suite, "testcase", classname=_clean(subset), name=_clean(row.id))
+            if row.failed or not row.found:
+                kind = "error" if row.failed else "failure"
+                told = Xml.SubElement(case, kind, message=_clean(row.diagnosis))
+                told.text = _clean(f"{row.text}\ngot: {', '.join(row.documents) or 'nothing'}")
+    return Xml.tostring(root, encoding="unicode", xml_declaration=True)
+
+
+def sweep_junit(leaderboard: Table, failures: Table) -> str:
+    """Return a sweep as XML: a case for each cell; one that was not evaluated is an error."""
+    places = {name: n for n, name in enumerate(leaderboard.columns)}
+    faults = {str(row[0]): f"{row[1]}: {row[2]}" for row in failures.data}
+    cells = [str(row[places["cell"]]) for row in leaderboard.data]
+    cells += [cell for cell in faults if cell not in cells]
+    numbers = {"tests": str(len(cells)), "errors": str(len(faults))}
+    root = Xml.Element("testsuites", name="rageval sweep")
+    suite = Xml.SubElement(root, "testsuite", {"name": "cells"} | numbers)
+    for cell in cells:
+        case = Xml.SubElement(suite, "testcase", classname="sweep", name=_clean(cell))
+        if cell in faults:
+            Xml.SubElement(case, "error", message=_clean(faults[cell]))
+    return Xml.tostring(root, encoding="unicode", xml_declaration=True)
+
+
+def _changes(root: Xml.Element, comparison: Comparison) -> None:
+    for subset in comparison.subsets:
+        changes = [c for c in comparison.changes if subset in c.after.subsets]
+        suite = _suite(root, subset, changes)
+        for change in changes:
+            _question(suite, subset, change)
 
 
 def _limits(root: Xml.Element, verdict: Verdict) -> None:

@@ -60,6 +60,7 @@ def notes(evaluation: Evaluation) -> Iterator[str]:
         yield (
             f"{questions} whose evidence no chunk covers (below judging.min_overlap): {_some(lost)}"
         )
+    yield from leaks(evaluation)
     if evaluation.retrieved.short:
         deepest = min(evaluation.benchmark.cutoffs.deepest, len(evaluation.chunks.corpus))
         rankings = _counted(evaluation.retrieved.short, "ranking")
@@ -99,6 +100,22 @@ def unmatched(evaluation: Evaluation) -> list[tuple[int, int, str]]:
     rows, places = np.nonzero(np.isin(candidates, list(lost)))
     pairs = zip(rows.tolist(), places.tolist(), strict=True)
     return [(row, place + 1, lost[int(candidates[row, place])]) for row, place in pairs]
+
+
+def leaks(evaluation: Evaluation) -> Iterator[str]:
+    """Yield which documents came back to whom although they may not see them."""
+    corpus, candidates = evaluation.chunks.corpus, evaluation.retrieved.candidates.chunk
+    for row in np.flatnonzero(evaluation.retrieved.leaks).tolist():
+        chunks = candidates[row][candidates[row] >= 0]
+        numbers = dict.fromkeys(evaluation.chunks.document[chunks].tolist())
+        groups = evaluation.grounds.groups[row]
+        found = [corpus[n].id for n in numbers if not corpus[n].visible_to(groups)]
+        question = evaluation.questions[row]
+        who = "nobody in particular" if question.asker is None else question.asker
+        yield (
+            f"leak: {question.id}, asked by {who}, got {', '.join(found)}; the retriever must "
+            "filter by the groups of the asker, inside the search"
+        )
 
 
 def ties(evaluation: Evaluation) -> Iterator[str]:

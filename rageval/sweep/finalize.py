@@ -10,6 +10,8 @@ from rich.console import Console
 from rich.text import Text
 
 from rageval.report import console
+from rageval.report.answer import answer
+from rageval.report.data import table_facts
 from rageval.report.html import sweep_page
 from rageval.sweep.cell import alone
 from rageval.sweep.estimate import Needed, estimate, measured
@@ -18,7 +20,7 @@ from rageval.sweep.persisted import CELLS, written
 from rageval.sweep.plots import pictures
 from rageval.sweep.result import DONE, FAILED, PLANNED, RESUMED, SKIPPED, STOPPED, CellResult
 from rageval.sweep.session import Session, assignments, swept
-from rageval.sweep.tables import RECORDED, SHOWN, failed, luck, short, tables
+from rageval.sweep.tables import RECORDED, SHOWN, failed, luck, ranking, short, tables
 from rageval.tracking.sweeps import Board, close_parent
 
 PAGE = "report.html"
@@ -97,7 +99,24 @@ def _title(sweep: Session, board: Leaderboard) -> str:
     return f"Sweep of {sweep.cells} cells: {grid or board.objective}"
 
 
+def _tell_programs(sweep: Session, board: Leaderboard) -> None:
+    """Answer with what the sweep found, or with the cells that it would run."""
+    run = sweep.opened.run if sweep.opened is not None else ""
+    answer(
+        run,
+        run=run,
+        cells=[
+            {"overrides": list(e.overrides), "state": e.state, "run": e.run, "fault": e.fault}
+            for e in sweep.ended
+        ],
+        objective=board.objective,
+        leaderboard=table_facts(ranking(board)) if board.cells else [],
+        sentences=luck(board),
+    )
+
+
 def _show(target: Console, sweep: Session, board: Leaderboard) -> None:
+    _tell_programs(sweep, board)
     target.print()
     states = Counter(ended.state for ended in sweep.ended)
     states["not begun"] = sweep.cells - len(sweep.ended)
@@ -121,7 +140,7 @@ def _show(target: Console, sweep: Session, board: Leaderboard) -> None:
         target.print(f"sweep {sweep.opened.run} in experiment {sweep.opened.store.name}")
     if board.best is not None:
         gate = " gate.enabled=true" if sweep.opened is not None else ""
-        target.print(Text(f"next: {alone(board.best.overrides)}{gate}"))
+        console.say(target, f"next: {alone(board.best.overrides)}{gate}")
 
 
 def _show_uncovered(target: Console, sweep: Session) -> None:

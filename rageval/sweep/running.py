@@ -15,6 +15,7 @@ from omegaconf import DictConfig
 
 from rageval.errors import InputError
 from rageval.report import console
+from rageval.report.answer import set_format
 from rageval.sweep.cell import evaluate_cell, run_cell, settle
 from rageval.sweep.composing import Cell, Composer, Job, Unfit
 from rageval.sweep.finalize import end_sweep, tell
@@ -65,6 +66,7 @@ def run_cells(
     """
     if launch.config.hydra.job.config_name != VERB:
         raise InputError("this launcher runs the cells of `evaluate` and no other command")
+    set_format(launch.config.get("output"))
     with at_work():
         composer = Composer.of(launch.context.config_loader, launch.config, jobs)
         found = composer.check(jobs)

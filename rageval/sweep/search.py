@@ -18,6 +18,7 @@ from rageval.errors import InputError, RagevalError
 from rageval.experiment.workflow import require_tracking
 from rageval.measures.catalogue import Cutoffs
 from rageval.report import console
+from rageval.report.answer import set_format
 from rageval.schema.fingerprint import digest
 from rageval.sweep.composing import Composer
 from rageval.sweep.finalize import end_sweep
@@ -47,6 +48,7 @@ def search(
     """
     config = typed(how, SearchConfig, "hydra.sweeper")
     _require_alone(launch)
+    set_format(launch.config.get("output"))
     goals = _goals(launch, config)
     space = _ranked(Space.of(overrides), goals)
     trials = int(min(config.n_trials, space.size))

@@ -29,6 +29,7 @@ from rageval.tracking.settings import TrackingConfig
 _DEFAULT = "the default"
 _SQLITE = "sqlite:///"
 _NOTHING = "nothing was run yet; make a run: python -m rageval +retriever=…"
+_LISTED = 20  # experiments that are named where another one was meant
 _SETTLED: dict[str, str] = {}  # MLflow's variables as we set them, to know them again
 _QUIET = {
     "alembic": logging.WARNING,
@@ -242,7 +243,7 @@ def _experiment(
     found = client.get_experiment_by_name(name)
     if found is None and not make:
         raise NoVerdictError(
-            f"there is no experiment {name!r} in {client.tracking_uri}: {_NOTHING}"
+            f"there is no experiment {name!r} in {client.tracking_uri}: {_others(client)}"
         )
     if found is None:
         place = None if artifacts is None else (artifacts / folder_of(name)).as_uri()
@@ -283,6 +284,15 @@ def _check_address(location: Location) -> None:
     if file.is_dir() or not file.parent.is_dir():
         what = "is a folder" if file.is_dir() else "lies in a folder that does not exist"
         raise UnreachableError(f"{location.why}: {location.shown} {what}")
+
+
+def _others(client: Any) -> str:  # noqa: ANN401  an MlflowClient
+    """Say which sets have runs there, where the one that was named has none."""
+    names = [str(found.name) for found in client.search_experiments(max_results=_LISTED)]
+    sets = [n for n in names if n != "Default" and not n.endswith("-holdout")]
+    if not sets:
+        return _NOTHING
+    return f"it has runs of {', '.join(sets)}; name the set that is meant: dataset.name={sets[0]}"
 
 
 def _require_database(location: Location) -> None:

@@ -14,6 +14,7 @@ from urllib.request import url2pathname
 
 from filelock import FileLock, Timeout
 
+from rageval.comparison.result import SCHEMA_COLUMN
 from rageval.errors import NoVerdictError, UnreachableError
 from rageval.escaping.redaction import redacted_bytes
 from rageval.report.tables import Table
@@ -33,6 +34,7 @@ from rageval.tracking.seals import SEALS, seal
 from rageval.tracking.search import runs
 from rageval.tracking.store import Store
 
+BOARD = ("leaderboard", "best_by_subset", "main_effects", "failures")  # tables of every sweep
 _SWEEPS = 20  # earlier sweeps whose cells are looked at without reading their runs
 
 
@@ -260,6 +262,26 @@ class Board:
     tables: Mapping[str, Table]
     files: Mapping[str, bytes]  # what else is kept: pictures, pages, what the next sweep reads
     words: str
+
+
+def board_of(store: Store, run: str) -> dict[str, Table]:
+    """Return the tables that a sweep left on its parent run, by their names.
+
+    Raises
+    ------
+    NoVerdictError
+        If one is not there, or was altered.
+    """
+    return {name: _table_of(store, run, name) for name in BOARD}
+
+
+def _table_of(store: Store, run: str, name: str) -> Table:
+    found = json.loads(sealed_file(store, run, f"{name}.json"))
+    kept = [place for place, column in enumerate(found["columns"]) if column != SCHEMA_COLUMN]
+    return Table(
+        [found["columns"][place] for place in kept],
+        [[row[place] for place in kept] for row in found["data"]],
+    )
 
 
 def close_parent(parent: Parent, board: Board, status: str) -> None:

@@ -35,7 +35,7 @@ COMMANDS = {
         "rageval.cli.commands.rollback", "rollback", "restore the previous champion"
     ),
     "report": Command(
-        "rageval.cli.commands.report", "report", "the page of a run, or files for CI"
+        "rageval.cli.commands.report", "report", "the page of a run or sweep, or files for CI"
     ),
     "mine": Command(
         "rageval.cli.commands.mine", "mine", "question log → cases to judge; growth and gap"
@@ -46,5 +46,8 @@ COMMANDS = {
     "prune": Command("rageval.cli.commands.prune", "prune", "delete old runs, never a baseline's"),
     "check": Command(
         "rageval.cli.commands.check", "check", "validate a golden set without retrieving"
+    ),
+    "completion": Command(
+        "rageval.cli.commands.completion", "completion", "a script that completes in your shell"
     ),
 }

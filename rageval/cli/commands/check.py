@@ -29,6 +29,7 @@ from rageval.judging.leakage import leakage
 from rageval.judging.warnings import Doubt, doubts
 from rageval.registry.health import health
 from rageval.report import console
+from rageval.report.answer import answer
 from rageval.split.split import DEV, HOLDOUT
 from rageval.tracking.outbox import folders
 
@@ -58,6 +59,7 @@ def run(composed: DictConfig) -> int:
         _write(config, {"faults": str(fault).splitlines()})
         raise
     _write(config, _report(config, found))
+    answer("no fault found", **_report(config, found))
     _show(console.console(), config, found)
     return 0
 
@@ -71,6 +73,14 @@ def _check_store(config: StoreCheckConfig) -> int:
     waiting = len(folders(store.location.outbox))
     if found.faults:
         raise NoVerdictError("\n".join(found.faults))
+    answer(
+        "no fault found",
+        store=store.location.shown,
+        runs=found.runs,
+        models=found.models,
+        unfinished=found.unfinished,
+        waiting=waiting,
+    )
     target.print(
         f"{store.location.shown}: {_counted(found.runs, 'run')} and "
         f"{_counted(found.models, 'model')} with promotions, no fault found; "
@@ -79,7 +89,7 @@ def _check_store(config: StoreCheckConfig) -> int:
     if waiting:
         target.print(f"{_counted(waiting, 'result')} not delivered yet")
     more = next_command("sync") if waiting else next_command("evaluate", "+retriever=hybrid")
-    target.print(Text(f"next: {more}"), soft_wrap=True)
+    console.say(target, f"next: {more}")
     return 0
 
 
@@ -137,7 +147,7 @@ def _show(target: Console, config: CheckConfig, found: Findings) -> None:
         told = f"{_counted(new, 'question')} {'is' if new == 1 else 'are'} new to"
         them = "it" if new == 1 else "them"
         target.print(f"{told} {dataset.assignment.lock}; a run will add {them}")
-    target.print(Text(f"next: {next_command('evaluate', '+retriever=hybrid')}"), soft_wrap=True)
+    console.say(target, f"next: {next_command('evaluate', '+retriever=hybrid')}")
 
 
 def _show_written(target: Console, config: CheckConfig, found: Findings) -> None:

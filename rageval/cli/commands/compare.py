@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from omegaconf import DictConfig
-from rich.text import Text
 
 from rageval.comparison.changes import Comparison, compare
 from rageval.comparison.paired import headlines
@@ -16,6 +15,8 @@ from rageval.experiment.workflow import require_tracking
 from rageval.registry.references import run_of
 from rageval.report import certainty, console
 from rageval.report import comparison as words
+from rageval.report.answer import answer
+from rageval.report.data import comparison_facts
 from rageval.tracking.reading import fetch
 from rageval.tracking.verdict import keep_comparison
 
@@ -41,10 +42,11 @@ def run(composed: DictConfig) -> int:
     for line in certainty.lines(sure):
         target.print(line)
     keep_comparison(store, after.run, found, sure)
+    answer(f"{found.net:+d}", **comparison_facts(found, sure))
     target.print()
     target.print(f"kept as tables and pages below compare/{before.run} of run {after.run}")
     gate = next_command("gate", f"gate.run={after.run}", dataset=after.dataset)
-    target.print(Text(f"next: {gate}   for a verdict"))
+    console.say(target, f"next: {gate}   for a verdict")
     return 0
 
 

@@ -9,6 +9,7 @@ from rich.console import Console
 from rich.text import Text
 
 from rageval.cli.commands.gate import show
+from rageval.comparison.result import result
 from rageval.config.choices import chosen, require_retriever, sweeping
 from rageval.config.next_command import next_command, typed_command, typed_words
 from rageval.config.reading import plain
@@ -19,12 +20,15 @@ from rageval.experiment.keeping import UndeliveredError
 from rageval.experiment.plan import Plan
 from rageval.experiment.workflow import introduce_set, measure_and_keep, open_tracking
 from rageval.registry.version import register
-from rageval.report import console, summary
+from rageval.report import console, summary, tables
+from rageval.report.answer import answer
+from rageval.report.data import run_facts
 from rageval.report.outcome import Outcome
 from rageval.report.wording import retrieval
 from rageval.retrieval.pipeline import Parts
 from rageval.sweep.finalize import UNSEEN
 from rageval.tracking.reading import CELL, SINGLE, fetch, finished
+from rageval.tracking.record import tags
 from rageval.tracking.store import Store
 
 _FAILED = 1  # a leak, or questions on which the retriever failed
@@ -52,12 +56,14 @@ def run(composed: DictConfig) -> int:
         before = finished(store, CELL, plan.benchmark, plan.variant.whole)
         if before is not None:
             target.print(f"{plan.retrieval}: finished before, run {before}")
+            answer(before, run=before, resumed=True)
             for unseen in plan.variant.made.uncovered:
                 target.print(f"note: not checked for {unseen}; {UNSEEN}")
             return 0
     outcome, run_id = _measured(plan, store, target)
     _show(target, plan.config, outcome)
     say_where(target, store, run_id)
+    tell_programs(outcome, store, run_id)
     code = _FAILED if outcome.evaluation.errors or outcome.evaluation.leaks else 0
     return max(code, afterwards(plan, store, run_id, target))
 
@@ -69,7 +75,7 @@ def _measured(plan: Plan, store: Store | None, target: Console) -> tuple[Outcome
     except UndeliveredError as fault:
         if fault.outcome is not None:
             _show(target, plan.config, fault.outcome)
-        target.print(Text(f"\nnext: {next_command('sync')}   once the store takes the results"))
+        console.say(target, f"\nnext: {next_command('sync')}   once the store takes the results")
         raise
 
 
@@ -89,6 +95,21 @@ def afterwards(plan: Plan, store: Store | None, run_id: str, target: Console) ->
     gate = next_command("gate", f"gate.run={run_id}", dataset=config.dataset.name)
     target.print(Text(f"      {gate}   to compare it with the champion"))
     return 0
+
+
+def tell_programs(outcome: Outcome, store: Store | None, run_id: str) -> None:
+    """Answer with what was measured, and where it was kept."""
+    evaluation, timed = outcome.evaluation, outcome.latency
+    table = tables.questions(evaluation).as_json()
+    answer(
+        run_id,
+        **run_facts(result(run_id, tags(outcome), table), questions=False),
+        **({} if store is None else {"store": store.location.shown, "experiment": store.name}),
+        notes=list(outcome.header.notes),
+        weak={row.subset: list(row.weak) for row in outcome.sheet.rows if row.weak},
+        latency_ms=timed and {"p50": timed.percentile(50), "p95": timed.percentile(95)},
+        missed=[evaluation.questions[row].id for row in summary.worst(evaluation)],
+    )
 
 
 def require_store(plan: Plan) -> None:
@@ -123,4 +144,6 @@ def say_where(target: Console, store: Store | None, run_id: str) -> None:
         return
     where = store.location
     target.print(f"run {run_id} in experiment {store.name} of {where.shown} ({where.why})")
-    target.print(f"next: mlflow ui --backend-store-uri {where.shown}   to open and compare runs")
+    console.say(
+        target, f"next: mlflow ui --backend-store-uri {where.shown}   to open and compare runs"
+    )

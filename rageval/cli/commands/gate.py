@@ -8,7 +8,6 @@ from pathlib import Path
 
 from omegaconf import DictConfig
 from rich.console import Console
-from rich.text import Text
 
 from rageval.cli.commands.candidates import all_named
 from rageval.cli.commands.suggestion import require_seen, write_suggestion
@@ -21,6 +20,8 @@ from rageval.experiment.gating import Judgement, OwnRunError, Rules, judge
 from rageval.experiment.workflow import require_tracking
 from rageval.gate.verdict import Outcome
 from rageval.report import console
+from rageval.report.answer import answer
+from rageval.report.comparison import as_json
 from rageval.tracking.reading import fetch, newest
 from rageval.tracking.settings import TrackingConfig
 from rageval.tracking.store import Store
@@ -90,8 +91,10 @@ def show(store: Store, found: list[Judgement], rules: Rules, target: Console) ->
     if rules.gate.output is not None:
         _write(Path(rules.gate.output), found)
     verdicts = [judgement.verdict for judgement in found]
+    outcomes = "\n".join(verdict.outcome.value for verdict in verdicts)
+    answer(outcomes, verdicts=[as_json(verdict) for verdict in verdicts])
     passed = all(verdict.passed for verdict in verdicts)
-    target.print(Text(f"next: {_next(found, passed, rules.gate.baseline is not None)}"))
+    console.say(target, f"next: {_next(found, passed, rules.gate.baseline is not None)}")
     if passed or rules.gate.report_only:
         return 0
     return _FAILED if any(v.outcome is Outcome.FAILED for v in verdicts) else _UNDECIDED

@@ -18,6 +18,8 @@ from rageval.experiment.workflow import require_tracking
 from rageval.heldout.scoring import FOLLOWED, Scored, score, size
 from rageval.registry.references import run_of
 from rageval.report import console
+from rageval.report.answer import answer
+from rageval.report.data import table_facts
 from rageval.report.tables import Table
 from rageval.tracking.ledger import Entry, Ledger, Purpose, quarter
 from rageval.tracking.reading import fetch
@@ -49,6 +51,16 @@ def _score(store: Store, config: HoldoutCommandConfig, target: Console) -> int:
     ledger = Ledger.of(store.at(candidate.experiment), dataset, config.holdout)
     purpose = Purpose("holdout", config.reason or "", candidate.run)
     scored = score(candidate, plan, purpose, ledger, target)
+    answer(
+        scored.entry,
+        entry=scored.entry,
+        set=dataset,
+        retrieval=plan.retrieval,
+        questions=scored.n,
+        gaps=table_facts(_gaps(scored)),
+        spent=scored.spent,
+        budget=config.holdout.budget,
+    )
     target.print(Text(f"{dataset}, {plan.retrieval}; held-out questions: {scored.n}", style="bold"))
     target.print()
     console.show_table(target, _gaps(scored))
@@ -60,7 +72,7 @@ def _score(store: Store, config: HoldoutCommandConfig, target: Console) -> int:
         f"{scored.entry} in experiment {ledger.store.name}"
     )
     ledger_command = next_command("holdout", "ledger=true", dataset=dataset)
-    target.print(Text(f"next: {ledger_command}   lists them all"))
+    console.say(target, f"next: {ledger_command}   lists them all")
     return _FAILED if scored.found.errors or scored.found.leaks else 0
 
 
@@ -89,6 +101,7 @@ def _list(store: Store, config: HoldoutCommandConfig, target: Console) -> int:
     ledger = Ledger.of(store, config.dataset.name, config.holdout)
     now = datetime.now(UTC)
     entries = ledger.entries()
+    answer(str(len(entries)), set=config.dataset.name, entries=table_facts(_entries(entries)))
     if entries:
         console.show_table(target, _entries(entries))
         target.print()
@@ -98,7 +111,7 @@ def _list(store: Store, config: HoldoutCommandConfig, target: Console) -> int:
         f"{max(0, budget - spent)} left"
     )
     spend = next_command("holdout", "reason=WHY", dataset=config.dataset.name)
-    target.print(Text(f"next: {spend}   spends one"))
+    console.say(target, f"next: {spend}   spends one")
     return 0
 
 

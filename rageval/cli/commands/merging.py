@@ -5,7 +5,6 @@ from __future__ import annotations
 from pathlib import Path
 
 from rich.console import Console
-from rich.text import Text
 
 from rageval.config.commands import MineConfig
 from rageval.config.loading import Dataset, load
@@ -18,6 +17,7 @@ from rageval.judging.leakage import NEAR, leakage
 from rageval.mining.cases import Cases
 from rageval.mining.judged import Judged, apart, extended, judged
 from rageval.mining.pool import comments, pool_path, read_pool
+from rageval.report import console
 
 _OURS = f"{GoldenFile.__module__}.{GoldenFile.__qualname__}"
 
@@ -83,4 +83,4 @@ def _show(target: Console, config: MineConfig, new: Judged, whole: Dataset) -> N
     )
     _warn(new, whole, target)
     check = next_command("check")
-    target.print(Text(f"next: {check}   then commit the set with its split.lock"))
+    console.say(target, f"next: {check}   then commit the set with its split.lock")

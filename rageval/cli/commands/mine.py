@@ -35,6 +35,8 @@ from rageval.mining.questionlog.columns import read_log
 from rageval.mining.queue import Candidate, queue, reasons, recent
 from rageval.mining.sample import drawn
 from rageval.report import console
+from rageval.report.answer import answer
+from rageval.report.data import table_facts
 from rageval.report.tables import Table
 
 _SHOWN = 20
@@ -73,9 +75,17 @@ def run(composed: DictConfig) -> int:
     _show(target, config, mined)
     _show_growth(target, dataset, mined, (found, now))
     _show_production(target, dataset, mined, found)
+    answer(
+        config.candidates,
+        candidates=table_facts(_table(mined.candidates)),
+        known=mined.known,
+        new=mined.new,
+        to_judge=len(mined.cases.todo),
+        file=config.candidates,
+    )
     target.print()
     judging = next_command("mine", "review=true")
-    target.print(Text(f"next: {judging}   to judge {config.candidates}"))
+    console.say(target, f"next: {judging}   to judge {config.candidates}")
     return 0
 
 

@@ -29,6 +29,7 @@ from rageval.registry.baseline import promoted_as, standing
 from rageval.registry.promotion import Claim, Promotion, claimed
 from rageval.registry.version import register, version_of
 from rageval.report import console
+from rageval.report.answer import answer
 from rageval.tracking.ledger import Ledger, Purpose
 from rageval.tracking.reading import PROMOTED, last_judged, newest
 from rageval.tracking.run import user
@@ -127,7 +128,7 @@ def _refused(judgement: Judgement, target: Console) -> int:
     candidate = judgement.candidate
     target.print("not promoted: the alias stays where it is")
     report = next_command("report", f"run={candidate.run}", dataset=candidate.result.dataset)
-    target.print(Text(f"next: {report}   to look at the questions that were lost"))
+    console.say(target, f"next: {report}   to look at the questions that were lost")
     return _FAILED
 
 
@@ -220,10 +221,11 @@ def _move(
     was = f", version {before} is {config.registry.previous}" if before else ""
     forced = " (forced)" if not passed else ""
     target.print(f"{model}@{config.registry.alias} is version {version}{forced}{was}")
+    answer(version, model=model, alias=config.registry.alias, version=version, previous=before)
     promoted = promoted_as(judgement.candidate.tags, model, version)
     mark(claim.store, judgement.candidate.run, PROMOTED, promoted)
     report = next_command("report", f"run={config.registry.alias}", dataset=claim.dataset)
-    target.print(Text(f"next: {report}   to look at what is now the champion"))
+    console.say(target, f"next: {report}   to look at what is now the champion")
 
 
 def _show_held(target: Console, scored: Scored, held: Verdict) -> None:

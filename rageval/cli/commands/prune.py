@@ -7,7 +7,6 @@ from datetime import UTC, datetime
 
 from omegaconf import DictConfig
 from rich.console import Console
-from rich.text import Text
 
 from rageval.config.commands import PruneCommandConfig
 from rageval.config.next_command import next_command
@@ -16,6 +15,7 @@ from rageval.errors import InputError
 from rageval.experiment.workflow import require_tracking
 from rageval.registry.registered import registered_runs
 from rageval.report import console
+from rageval.report.answer import answer
 from rageval.report.tables import Table
 from rageval.tracking.pruning import delete, past_runs, strip
 from rageval.tracking.retention import Past, due
@@ -39,6 +39,8 @@ def run(composed: DictConfig) -> int:
     _list(found, target)
     if config.prune.apply:
         _apply(store, found, config)
+    names = [past.run for past in found]
+    answer("\n".join(names), runs=len(there), due=names, applied=config.prune.apply)
     target.print(_summary(len(there), found, config))
     _next(store, found, config, target)
     return 0
@@ -75,10 +77,12 @@ def _summary(there: int, found: Sequence[Past], config: PruneCommandConfig) -> s
 def _next(store: Store, found: Sequence[Past], config: PruneCommandConfig, target: Console) -> None:
     if found and not config.prune.apply:
         again = next_command("prune", "prune.apply=true", dataset=config.dataset.name)
-        target.print(Text(f"next: {again}"))
+        console.say(target, f"next: {again}")
     elif found and config.prune.what == "runs":
         uri = store.location.shown
-        target.print(f"next: mlflow gc --backend-store-uri {uri}   to free the space for good")
+        console.say(
+            target, f"next: mlflow gc --backend-store-uri {uri}   to free the space for good"
+        )
     else:
         report = next_command("report", dataset=config.dataset.name)
-        target.print(Text(f"next: {report}   to look at the newest run"))
+        console.say(target, f"next: {report}   to look at the newest run")

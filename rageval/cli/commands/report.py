@@ -1,69 +1,83 @@
-"""`report`: the pages and files of a run, written where you are."""
+"""`report`: the pages and files of a run, a comparison or a sweep, written where you are."""
 
 from __future__ import annotations
 
+import sys
 import webbrowser
 from pathlib import Path
 
 from omegaconf import DictConfig
-from rich.text import Text
+from rich.console import Console
 
+from rageval.comparison.changes import compare
+from rageval.comparison.paired import headlines
 from rageval.config.commands import ReportConfig
 from rageval.config.next_command import next_command
 from rageval.config.reading import read_part
-from rageval.errors import InputError, NoVerdictError
+from rageval.errors import InputError
+from rageval.escaping.redaction import redacted_bytes
 from rageval.experiment.workflow import require_tracking
 from rageval.registry.portable import portable
 from rageval.registry.references import LATEST, run_of
 from rageval.report import console
+from rageval.report.files import comparison_file, run_file, sweep_file
 from rageval.tracking.reading import Kept, artifact, fetch
 from rageval.tracking.store import Store
-from rageval.tracking.sweeps import is_sweep, newest_of_all
+from rageval.tracking.sweeps import board_of, is_sweep, newest_of_all
 from rageval.tracking.verdict import GATE
 
 _PAGE = "report.html"
 _GATED = {"markdown": "verdict.md", "junit": "junit.xml", "json": "verdict.json"}
-_NAMES = {"html": _PAGE, "baseline": "baseline.json", **_GATED}
+_NAMES = {
+    "html": _PAGE,
+    "markdown": "report.md",
+    "junit": "junit.xml",
+    "json": "report.json",
+    "baseline": "baseline.json",
+}
+_STANDARD_OUTPUT = "-"
 
 
 def run(composed: DictConfig) -> int:
-    """Write one report of a run and return the exit code."""
+    """Write one report and return the exit code."""
     config = read_part(composed, ReportConfig)
-    target = console.console()
+    piped = config.output == _STANDARD_OUTPUT
+    target = console.console(sys.stderr if piped else None)
     store = require_tracking(config.tracking, target)
-    run_id = _meant(store, config)
-    sweep = is_sweep(store, run_id)
-    if sweep and config.format != "html":
-        raise InputError(f"format={config.format} is of one run; run {run_id} is a sweep")
-    kept = None if sweep else fetch(store, run_id)
+    run_id = _meant(store, config, config.run)
+    if config.with_run is not None:
+        what, content, after = _of_comparison(store, config, run_id)
+    elif is_sweep(store, run_id):
+        what, content, after = _of_sweep(store, config, run_id)
+    else:
+        what, content, after = _of_run(store, config, run_id)
+    if piped:
+        sys.stdout.write(redacted_bytes(content).decode())
+        return 0
     path = Path(config.output or _NAMES[config.format])
-    try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_bytes(
-            artifact(store, run_id, _PAGE) if kept is None else _content(store, kept, config)
-        )
-    except OSError as fault:
-        raise InputError(f"output: {path} cannot be written: {fault}") from fault
-    what = f"sweep {run_id}" if kept is None else f"run {kept.run} ({kept.result.name})"
-    target.print(f"{config.format} of {what}: {path}")
-    if config.format == "html" and config.open and target.is_terminal:
-        webbrowser.open(path.resolve().as_uri())
-    target.print(Text(f"next: {_next(run_id, kept, config.dataset.name)}"))
+    _write(path, content)
+    console.say(target, f"{config.format} of {what}: {path}")
+    _open(path, config, target)
+    console.say(target, f"next: {after}")
     return 0
 
 
-def _next(run: str, kept: Kept | None, dataset: str) -> str:
-    if kept is None:
-        return f"{next_command('promote', 'run=best', dataset=dataset)}   to gate its best cell"
-    gate = next_command("gate", f"gate.run={run}", dataset=kept.result.dataset)
-    return f"{gate}   to compare it with the champion"
-
-
-def _meant(store: Store, config: ReportConfig) -> str:
-    """Return the run that is meant; the last one may be a sweep, for a page is all that it has."""
-    if config.run == LATEST and config.format == "html":
+def _meant(store: Store, config: ReportConfig, reference: str) -> str:
+    """Return the run that is meant; the last one may be a sweep, whatever the format."""
+    if reference == LATEST and config.with_run is None:
         return newest_of_all(store, config.dataset.name)
-    return run_of(store, config.registry, config.dataset.name, config.run)
+    return run_of(store, config.registry, config.dataset.name, reference)
+
+
+def _of_run(store: Store, config: ReportConfig, run: str) -> tuple[str, bytes, str]:
+    """Return what the report is of, its content, and the command that comes next."""
+    kept = fetch(store, run)
+    gate = next_command("gate", f"gate.run={run}", dataset=kept.result.dataset)
+    return (
+        f"run {run} ({kept.result.name})",
+        _content(store, kept, config),
+        f"{gate}   to compare it with the champion",
+    )
 
 
 def _content(store: Store, kept: Kept, config: ReportConfig) -> bytes:
@@ -71,9 +85,40 @@ def _content(store: Store, kept: Kept, config: ReportConfig) -> bytes:
         return artifact(store, kept.run, _PAGE)
     if config.format == "baseline":
         return portable(kept, version=config.run).encode()
-    if "rageval.gate" not in kept.tags:
-        raise NoVerdictError(
-            f"run {kept.run} was not gated, so it has no {config.format} report; gate it first: "
-            f"python -m rageval gate gate.run={kept.run}"
-        )
-    return artifact(store, kept.run, f"{GATE}/{_GATED[config.format]}")
+    if "rageval.gate" in kept.tags:
+        return artifact(store, kept.run, f"{GATE}/{_GATED[config.format]}")
+    return run_file(kept.result, config.format).encode()
+
+
+def _of_comparison(store: Store, config: ReportConfig, run: str) -> tuple[str, bytes, str]:
+    other = _meant(store, config, config.with_run or "")
+    before, after = fetch(store, run).result, fetch(store, other).result
+    if config.format == "baseline":
+        raise InputError("format=baseline is of one run; leave out with=")
+    found = compare(before, after)
+    content = comparison_file(found, headlines(found), config.format)
+    gate = next_command("gate", f"gate.run={other}", dataset=after.dataset)
+    return f"run {run} with run {other}", content.encode(), f"{gate}   for a verdict"
+
+
+def _of_sweep(store: Store, config: ReportConfig, run: str) -> tuple[str, bytes, str]:
+    if config.format == "baseline":
+        raise InputError(f"format=baseline is of one run; run {run} is a sweep")
+    promote = next_command("promote", "run=best", dataset=config.dataset.name)
+    after = f"{promote}   to gate its best cell"
+    if config.format == "html":
+        return f"sweep {run}", artifact(store, run, _PAGE), after
+    return f"sweep {run}", sweep_file(board_of(store, run), config.format).encode(), after
+
+
+def _write(path: Path, content: bytes) -> None:
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(redacted_bytes(content))
+    except OSError as fault:
+        raise InputError(f"output: {path} cannot be written: {fault}") from fault
+
+
+def _open(path: Path, config: ReportConfig, target: Console) -> None:
+    if config.format == "html" and config.open and target.is_terminal:
+        webbrowser.open(path.resolve().as_uri())

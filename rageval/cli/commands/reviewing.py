@@ -8,7 +8,6 @@ from functools import cache
 from pathlib import Path
 
 from rich.console import Console
-from rich.text import Text
 
 from rageval.cli.commands.pooling import pipelines
 from rageval.config.commands import MineConfig
@@ -16,6 +15,7 @@ from rageval.config.loading import load
 from rageval.config.next_command import next_command
 from rageval.mining.cases import Cases
 from rageval.mining.pool import Suggestion, pooled
+from rageval.report import console
 from rageval.retrieval.pipeline import Ask, Pipeline
 from rageval.review.server import open_page
 from rageval.review.session import Session
@@ -34,7 +34,9 @@ def review(config: MineConfig, target: Console) -> int:
     before = Cases.read(path, dataset.golden.name)
     if not before.cases:
         target.print(f"{path}: there is nothing to judge")
-        target.print("next: python -m rageval mine --help   to see how to read a question log")
+        console.say(
+            target, "next: python -m rageval mine --help   to see how to read a question log"
+        )
         return 0
 
     @cache
@@ -57,5 +59,5 @@ def review(config: MineConfig, target: Console) -> int:
     left = len(Cases.read(path, dataset.golden.name).todo)
     target.print(f"{len(before.todo) - left} judged, {left} to judge")
     merge = next_command("mine", "merge=true")
-    target.print(Text(f"next: {merge}   adds the judged ones to the set"))
+    console.say(target, f"next: {merge}   adds the judged ones to the set")
     return 0

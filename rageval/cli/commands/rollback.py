@@ -5,7 +5,6 @@ from __future__ import annotations
 from datetime import UTC, datetime
 
 from omegaconf import DictConfig
-from rich.text import Text
 
 from rageval.config.commands import RollbackConfig
 from rageval.config.next_command import next_command
@@ -21,6 +20,7 @@ from rageval.registry.promotion import (
     settle_what_was_left,
 )
 from rageval.report import console
+from rageval.report.answer import answer
 from rageval.tracking.run import user
 
 
@@ -54,6 +54,7 @@ def run(composed: DictConfig) -> int:
         target.print(f"{told}, the last that was promoted: the alias had been {was}")
     else:
         target.print(f"{told}, {now} is {registry.previous}")
+    answer(before, model=model, alias=registry.alias, version=before, previous=now)
     report = next_command("report", f"run={registry.alias}", dataset=dataset)
-    target.print(Text(f"next: {report}   to look at what is the champion again"))
+    console.say(target, f"next: {report}   to look at what is the champion again")
     return 0

@@ -10,7 +10,7 @@ from omegaconf import DictConfig, OmegaConf
 from rich.console import Console
 from rich.text import Text
 
-from rageval.cli.commands.evaluate import afterwards, require_store, say_where
+from rageval.cli.commands.evaluate import afterwards, require_store, say_where, tell_programs
 from rageval.config.commands import ScoreConfig
 from rageval.config.reading import plain, read
 from rageval.experiment.plan import Plan
@@ -40,6 +40,7 @@ def run(composed: DictConfig) -> int:
     outcome, run_id = measure_and_keep(plan, store, target)
     _show(target, config, outcome)
     say_where(target, store, run_id)
+    tell_programs(outcome, store, run_id)
     return afterwards(plan, store, run_id, target)
 
 

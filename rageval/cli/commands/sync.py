@@ -16,6 +16,7 @@ from rageval.config.next_command import next_command
 from rageval.config.reading import read_part
 from rageval.errors import InputError
 from rageval.report import console
+from rageval.report.answer import answer
 from rageval.tracking.delivery import deliver
 from rageval.tracking.faults import TrackingError
 from rageval.tracking.outbox import Waiting, address_of, alone, folders, remove, sweep_up, waiting
@@ -38,6 +39,7 @@ def run(composed: DictConfig) -> int:
     target = console.console()
     outbox = Path(config.tracking.root).resolve() / "outbox"
     if not folders(outbox):
+        answer("0", delivered=0, left=0)
         target.print(f"nothing waits in {_shown(outbox)}")
         return 0
     where, tally = locate(config.tracking, os.environ), _Tally()
@@ -94,14 +96,15 @@ def _leave(found: Waiting, why: str, tally: _Tally, target: Console) -> None:
 
 
 def _conclude(outbox: Path, tally: _Tally, target: Console) -> None:
+    answer(str(tally.delivered), delivered=tally.delivered, left=tally.left)
     results = "1 result" if tally.delivered == 1 else f"{tally.delivered} results"
     told = f"{results} delivered"
     if tally.left:
         target.print(f"{told}, {tally.left} left in {_shown(outbox)}; delete what is not wanted")
-        target.print(Text(f"next: {next_command('sync')}   once the store takes them"))
+        console.say(target, f"next: {next_command('sync')}   once the store takes them")
         return
     target.print(told)
-    target.print(Text(f"next: {next_command('report')}   to look at the newest run"))
+    console.say(target, f"next: {next_command('report')}   to look at the newest run")
 
 
 def _shown(path: Path) -> str:

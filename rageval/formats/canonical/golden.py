@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 from rageval.corpus.document import Corpus
@@ -11,6 +12,7 @@ from rageval.files.nodes import Node, compose_json, compose_yaml, line_of
 from rageval.files.text import read_text
 from rageval.formats.canonical.entry import read_question
 from rageval.formats.table.rows import rows_of_csv, rows_of_json
+from rageval.golden.faulty import FaultyQuestionsError
 from rageval.golden.mapping import Fields, Tell
 from rageval.golden.question import GoldenSet, Question
 from rageval.schema.fields import Name, component
@@ -42,8 +44,18 @@ class GoldenFile:
         known = any(question.id and question.text for question in golden)
         if not known and faults.says("unknown key"):
             faults.add(path, 0, _ANOTHER_SHAPE)
-        faults.raise_if_any()
+        try:
+            faults.raise_if_any()
+        except InputError as fault:
+            wrong = faults.about
+            sound = tuple(q for q in golden if q.id and q.text and _about(q) not in wrong)
+            raise FaultyQuestionsError(fault, replace(golden, questions=sound)) from fault
         return golden
+
+
+def _about(question: Question) -> str:
+    """Return what faults of a question are said to be about."""
+    return f"question {shortened(question.id)}"
 
 
 def read_golden(node: Node, path: Path, faults: ErrorCollector) -> GoldenSet:
@@ -94,7 +106,7 @@ def _questions(fields: Fields, path: Path, faults: ErrorCollector) -> tuple[Ques
             wrong.append((line, f"the id is taken by the question on line {first[question.id]}"))
         elif question.id:
             first[question.id] = line
-        about = f"question {shortened(question.id)}" if question.id else f"question number {number}"
+        about = _about(question) if question.id else f"question number {number}"
         for place, sentence in wrong:
             faults.add(path, place, sentence, about)
         found.append(question)
