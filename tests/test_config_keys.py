@@ -13,7 +13,7 @@ from hydra import compose, initialize_config_dir
 from omegaconf import DictConfig, OmegaConf
 from rich.console import Console
 
-from rageval.cache.store import Stages
+from rageval.cache.store import Cache
 from rageval.config.places import shipped
 from rageval.config.reading import parameters, plain
 from rageval.config.resolvers import register
@@ -77,7 +77,7 @@ VALUES = {
 METHODS = {"method": "robertson", "languages": "[french]", "dev_share": "0.3"}
 
 # What is no key of its own.
-GROUPS = "_target_"  # a class: chosen by its group, see tests/test_stages.py
+GROUPS = "_target_"  # a class: chosen by its group, see tests/test_cache.py
 SINGLE = ("threshold.evidence",)  # may hold one value alone
 EMPTY = ("secrets", "threshold.floors", "threshold.max_drop")  # maps that hold users' own names
 
@@ -136,7 +136,7 @@ def measured(tmp_path, tiny, monkeypatch):
                 tree,
                 lambda parts: "",
                 CELL,
-                lambda config: kept[0] if kept else kept.append(Stages(config)) or kept[0],
+                lambda config: kept[0] if kept else kept.append(Cache(config)) or kept[0],
             )
             work(plan, quiet)
         return set(kept[0].misses - before)

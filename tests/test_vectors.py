@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from rageval.cache import vectors
-from rageval.cache.staged import staged
-from rageval.cache.store import CacheConfig, Stages
+from rageval.cache.memoized import memoized
+from rageval.cache.store import Cache, CacheConfig
 from rageval.retrieval.retrievers.bm25 import Bm25
 from rageval.retrieval.retrievers.dense import Dense
 from rageval.retrieval.retrievers.hybrid import Hybrid
@@ -51,11 +51,11 @@ def nothing_asked():
 
 
 def stages(tmp_path, kind="disk"):
-    return Stages(CacheConfig(kind=kind, dir=str(tmp_path / "c"), memory_mb=64, disk_mb=64))
+    return Cache(CacheConfig(kind=kind, dir=str(tmp_path / "c"), memory_mb=64, disk_mb=64))
 
 
 def dense(kept, encoder=None, **node):
-    return staged(Dense(encoder=encoder or Pretrained()), {"encoder": node}, digest, kept)
+    return memoized(Dense(encoder=encoder or Pretrained()), {"encoder": node}, digest, kept)
 
 
 def chunk_texts(retriever, *texts):
@@ -87,7 +87,7 @@ def test_another_process_encodes_nothing_again(tmp_path):
         floor="one",
     )
     node = {"retrievers": {"one": {}, "two": {"encoder": {}}}}
-    part = chunk_texts(staged(mixed, node, digest, stages(tmp_path)), *TEXTS, "a fish")[0]
+    part = chunk_texts(memoized(mixed, node, digest, stages(tmp_path)), *TEXTS, "a fish")[0]
     assert part == ["a fish"]  # a hybrid's part is the same encoder
 
 
@@ -139,9 +139,9 @@ def test_large_arrays_stay_in_their_file(tmp_path):
     def large():
         return {"value": np.arange(100_000.0)}
 
-    stages(tmp_path).arrays("s", "k", large)
+    stages(tmp_path).get_or_compute_arrays("s", "k", large)
     kept = stages(tmp_path)
-    found = kept.arrays("s", "k", large)["value"]
+    found = kept.get_or_compute_arrays("s", "k", large)["value"]
     assert isinstance(found, np.memmap)
     assert found.flags.aligned
     assert not found.flags.writeable

@@ -1,1 +1,1 @@
-"""Stages: each result computed once, kept under a digest of exactly what it depends on."""
+"""Cache: each result computed once, kept under a digest of exactly what it depends on."""

@@ -1,4 +1,4 @@
-"""Where stages keep their results: in memory, and on disk if there is a folder."""
+"""The cache: results by stage and digest, in memory and on disk if there is a folder."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def _shelf(config: CacheConfig) -> Folder | Remote:
     return Folder(Path(rest if mark else config.dir), config.disk_mb * 2**20)
 
 
-class Stages:
+class Cache:
     """Results by stage and digest; the least lately used go first when there are too many.
 
     Only arrays go to disk (see `rageval.cache.files`). A file that cannot be read, or that holds
@@ -52,7 +52,7 @@ class Stages:
         self._size = 0
         self._lock = threading.Lock()
 
-    def value(self, stage: str, key: str, compute: Callable[[], T]) -> T:
+    def get_or_compute(self, stage: str, key: str, compute: Callable[[], T]) -> T:
         """Return a result that is kept in memory alone."""
         name = f"{stage}-{key}"
         found = self._find(name)
@@ -65,7 +65,7 @@ class Stages:
         return result
 
     def memoize(self, name: str, key: str, compute: Callable[[], T], stage: str = "") -> T:
-        """Return a trifle that is kept in memory and no stage of its own.
+        """Memoize a cheap value in memory without counting it as a stage of its own.
 
         With a `stage` it is made from the results of that one, and counts as one of them that was
         there; when it is made, the stage itself counts.
@@ -81,7 +81,9 @@ class Stages:
         self._keep(place, result)
         return result
 
-    def arrays(self, stage: str, key: str, compute: Callable[[], Arrays | None]) -> Arrays | None:
+    def get_or_compute_arrays(
+        self, stage: str, key: str, compute: Callable[[], Arrays | None]
+    ) -> Arrays | None:
         """Return arrays by name, from memory or disk, or computed and kept in both.
 
         What computes to None is not kept.
@@ -103,7 +105,7 @@ class Stages:
                 self.folder.write(name, result)
         return result
 
-    def packs(self, stage: str, key: str) -> list[Arrays]:
+    def get_packs(self, stage: str, key: str) -> list[Arrays]:
         """Return the sets of arrays that were kept under one key, by whatever process."""
         name = f"{stage}-{key}"
         held: dict[str, Arrays] = dict(self._find(name) or {})
@@ -115,7 +117,7 @@ class Stages:
         self._keep(name, held)
         return list(held.values())
 
-    def keep_packs(self, stage: str, key: str, packs: Sequence[Arrays]) -> None:
+    def put_packs(self, stage: str, key: str, packs: Sequence[Arrays]) -> None:
         """Keep sets of arrays in place of all that were kept under that key."""
         name = f"{stage}-{key}"
         before = set(self._find(name) or {})
@@ -151,7 +153,7 @@ class Stages:
     def _keep(self, name: str, result: object) -> None:
         if self.config.kind == "off":
             return
-        size = held(result, (Stages, Chunks, Corpus))
+        size = held(result, (Cache, Chunks, Corpus))
         with self._lock:
             self._size += size - self._kept.pop(name, (None, 0))[1]
             self._kept[name] = (result, size)

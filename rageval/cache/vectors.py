@@ -14,11 +14,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rageval.cache.files import Arrays
-from rageval.cache.store import Stages
-from rageval.chunking.chunks import Chunks
-from rageval.retrieval.encoders.encoder import Encoding, Vectors
-from rageval.retrieval.retrievers.blocks import ScoredIndex
-from rageval.retrieval.retrievers.dense import Dense
+from rageval.cache.store import Cache
+from rageval.retrieval.encoders.encoder import Encoder, Encoding, QueryEncoding, Vectors
 from rageval.schema.fingerprint import digest
 
 _PACKS = 8  # of one encoder; more are put together into one
@@ -26,35 +23,51 @@ Digests = NDArray[np.bytes_]  # [n] sha256
 
 
 @dataclass(frozen=True)
-class KeptVectors:
-    """A dense retriever whose chunks are encoded once for each encoder.
+class MemoizedEncoder:
+    """An encoder that encodes each text of a corpus once.
 
     An encoder that learns from the corpus makes other vectors of the same text for another corpus,
     so its key holds all texts that it learnt from; one that is `pretrained` does not.
     """
 
-    dense: Dense
+    encoder: Encoder
     key: str  # of the encoder
-    stages: Stages
+    cache: Cache
 
-    def index(self, chunks: Chunks) -> ScoredIndex:
-        """Encode the chunks that no pack holds."""
-        return self.dense.index_by(chunks, self._encoded)
+    def fit(self, texts: Sequence[str]) -> MemoizedEncoding:
+        """Return the encoding for a corpus of these texts."""
+        pretrained = getattr(self.encoder, "pretrained", False)
+        key = self.key if pretrained else digest([self.key, _digests(texts).tobytes().hex()])
+        return MemoizedEncoding(self.encoder.fit(texts), key, self.cache)
 
-    def _encoded(self, encoding: Encoding, texts: Sequence[str], learnt: Sequence[str]) -> Vectors:
+
+@dataclass(frozen=True)
+class MemoizedEncoding:
+    """An encoding that keeps the vectors of passages; questions are encoded when they are asked."""
+
+    encoding: Encoding
+    key: str
+    cache: Cache
+
+    def encode(self, texts: Sequence[str]) -> Vectors:
+        """Return one unit row a text; texts that no pack holds are encoded."""
         names = _digests(texts)
-        pretrained = getattr(self.dense.encoder, "pretrained", False)
-        key = self.key if pretrained else digest([self.key, _digests(learnt).tobytes().hex()])
-        packs = self.stages.packs("vectors", key)
+        packs = self.cache.get_packs("vectors", self.key)
         missing = ~_known(packs, names)
-        self.stages.count("vectors", int((~missing).sum()), int(missing.sum()))
+        self.cache.count("vectors", int((~missing).sum()), int(missing.sum()))
         if missing.any():
             new, first = np.unique(names[missing], return_index=True)
             rows = np.flatnonzero(missing)[first]
-            made = encoding.encode([texts[row] for row in rows.tolist()])
+            made = self.encoding.encode([texts[row] for row in rows.tolist()])
             packs = _few([*packs, {"text": new, "vector": made}])
-            self.stages.keep_packs("vectors", key, packs)
+            self.cache.put_packs("vectors", self.key, packs)
         return _gathered(packs, names)
+
+    def encode_queries(self, texts: Sequence[str]) -> Vectors:
+        """Return one unit row a question."""
+        if isinstance(self.encoding, QueryEncoding):
+            return self.encoding.encode_queries(texts)
+        return self.encoding.encode(texts)
 
 
 def _digests(texts: Sequence[str]) -> Digests:

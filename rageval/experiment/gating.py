@@ -422,4 +422,4 @@ def plans(judgement: Judgement, rules: Rules) -> tuple[Plan, Plan | None]:
     mine = candidate_plan(candidate, rules.trust)
     if found is None:
         return mine, None
-    return mine, champion_plan(candidate, found, rules.trust, mine.stages)
+    return mine, champion_plan(candidate, found, rules.trust, mine.cache)

@@ -7,25 +7,20 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
 
-from rageval.cache.staged import StagedIndex, reached, staged
-from rageval.cache.store import CacheConfig, Stages
-from rageval.chunking import chunks
-from rageval.chunking.chunks import Chunker, Chunks
+from rageval.cache.store import Cache, CacheConfig
 from rageval.config.build import build_measures, build_parts
 from rageval.config.loading import Dataset, Side, load
 from rageval.config.reading import typed
 from rageval.config.settings import EvaluationConfig
 from rageval.config.tree import Tree
-from rageval.corpus.document import Corpus
-from rageval.evaluation.judgements import Benchmark, Grounds
+from rageval.evaluation.judgements import Benchmark
 from rageval.evaluation.provenance import benchmark as benchmarks
 from rageval.evaluation.provenance.contents import Contents
 from rageval.evaluation.provenance.variant import Variant, made_of
-from rageval.evaluation.retrieval import NOTHING_KEPT, Memory
 from rageval.evaluation.subsets import members
 from rageval.golden.access import Access
 from rageval.retrieval.pipeline import Parts
-from rageval.retrieval.retrievers.retriever import Index, require
+from rageval.retrieval.retrievers.retriever import require
 from rageval.schema.fingerprint import digest
 from rageval.split.split import DEV
 
@@ -40,7 +35,7 @@ class Plan:
     config: EvaluationConfig
     dataset: Dataset
     parts: Parts
-    stages: Stages
+    cache: Cache
     retrieval: str  # in words
     kind: str  # single | cell | rescore: what sort of run this is
     split: str = DEV  # the side whose questions are asked
@@ -53,11 +48,11 @@ class Plan:
         tree: Tree,
         words: Callable[[Parts], str],
         kind: str,
-        stages: Callable[[CacheConfig], Stages] = Stages,
+        cache_for: Callable[[CacheConfig], Cache] = Cache,
     ) -> Plan:
         """Check everything that the user wrote, before any work.
 
-        `stages` gives those of a sweep, or new ones.
+        `cache_for` returns that of a sweep, or a new one.
 
         Raises
         ------
@@ -65,13 +60,13 @@ class Plan:
             With every fault of the configuration, or of the data.
         """
         config = typed(tree.whole, EvaluationConfig)
-        kept = stages(config.cache)
+        cache = cache_for(config.cache)
         source = digest(tree.whole["dataset"])
-        dataset = kept.value("dataset", source, lambda: load(config.dataset))
+        dataset = cache.get_or_compute("dataset", source, lambda: load(config.dataset))
         made = digest([source, *(tree.whole[name] for name in _COMPONENTS)])
-        parts = kept.memoize("parts", made, lambda: _built(config, dataset.access))
+        parts = cache.memoize("parts", made, lambda: _built(config, dataset.access))
         parts = replace(parts, window=config.settled_window)
-        return cls(tree, config, dataset, parts, kept, words(parts), kind)
+        return cls(tree, config, dataset, parts, cache, words(parts), kind)
 
     @property
     def side(self) -> Side:
@@ -81,7 +76,7 @@ class Plan:
     @property
     def subsets(self) -> list[str]:
         """Return the subsets that the questions are in."""
-        return self.stages.memoize(
+        return self.cache.memoize(
             "subsets",
             digest([self.source, self.split]),
             lambda: list(members(self.side.golden.questions, self.dataset.access.groups)),
@@ -99,10 +94,10 @@ class Plan:
             self.config.measures,
             self.config.judging.min_overlap,
             self.config.dataset.exclude_self,
-            {name: self._key(node) for name, node in self.config.measures.own.items()},
+            {name: self.key(node) for name, node in self.config.measures.own.items()},
         )
         asked = [judging.cutoffs.facts, judging.min_overlap, dict(judging.own)]
-        return self.stages.memoize(
+        return self.cache.memoize(
             "benchmark",
             digest([self.source, self.split, *asked]),
             lambda: benchmarks.facts_of(
@@ -118,7 +113,7 @@ class Plan:
     @property
     def labels(self) -> str:
         """Return what names the questions with their labels and what their askers may see."""
-        return self.stages.memoize("labels", digest([self.source, self.split]), self._labels)
+        return self.cache.memoize("labels", digest([self.source, self.split]), self._labels)
 
     def _labels(self) -> str:
         golden, access = self.side.golden, self.dataset.access
@@ -135,7 +130,7 @@ class Plan:
     def asked(self) -> Benchmark:
         """Return the questions with what they are held against."""
         side, config = self.side, self.config
-        return self.stages.memoize(
+        return self.cache.memoize(
             "asked",
             self.benchmark,
             lambda: Benchmark(
@@ -148,49 +143,13 @@ class Plan:
             ),
         )
 
-    def staged_parts(self) -> Parts:
-        """Return the parts with a retriever that computes each stage once."""
-        if self.stages.config.kind == "off":
-            return self.parts
-        node = self.config.retriever
-        found = self.stages.memoize(
-            "staged",
-            digest([self.source, self._key(node)]),
-            lambda: staged(self.parts.retriever, node, self._key, self.stages),
-        )
-        return replace(self.parts, retriever=found)
-
-    def memory(self, index: Index) -> Memory:
-        """Return the answers of an index that earlier askings left; none of a user's own."""
-        if not isinstance(index, StagedIndex):
-            return NOTHING_KEPT
-        asked = [index.key, self.questions]
-        return Memory(
-            reach=reached(self.parts.window.depth),
-            recall=lambda depth, ask: self.stages.memoize(
-                "answers", digest([*asked, depth]), ask, stage="rankings"
-            ),
-        )
-
-    def cut(self, corpus: Corpus, chunker: Chunker) -> Chunks:
-        """Return the corpus cut into chunks, once for each chunking."""
-        key = digest([corpus.digest, self.variant.chunking])
-        return self.stages.value("chunks", key, lambda: chunks.cut(corpus, chunker))
-
-    def grounds(self, benchmark: Benchmark, chunks: Chunks) -> Grounds:
-        """Return the labels held against the chunks, once for each chunking."""
-        key = digest([self.labels, self.config.judging.min_overlap, chunks.digest])
-        return self.stages.value(
-            "qrels", key, lambda: Grounds.of(benchmark, chunks, self.dataset.access)
-        )
-
     @cached_property
     def variant(self) -> Variant:
         """Return what names the retrieval."""
         kept = self.tree.kept  # a new secret makes no new retrieval
         nodes: dict[str, Any] = {name: kept[name] for name in _COMPONENTS}
         tag = self.config.variant.tag
-        return self.stages.memoize(
+        return self.cache.memoize(
             "variant",
             digest([nodes, self.parts.window.model_dump(mode="json"), tag]),
             lambda: Variant.of(nodes, self.parts.window, self._contents, tag),
@@ -199,12 +158,12 @@ class Plan:
     @property
     def _contents(self) -> Contents:
         """Return the digests of files, each of which a command reads once."""
-        return self.stages.memoize("contents", "", Contents)
+        return self.cache.memoize("contents", "", Contents)
 
-    def _key(self, node: Mapping[str, Any]) -> str:
+    def key(self, node: Mapping[str, Any]) -> str:
         """Name everything that a component is made of."""
         tag = self.config.variant.tag
-        made = self.stages.memoize(
+        made = self.cache.memoize(
             "made", digest([dict(node), tag]), lambda: made_of(node, self._contents, tag)
         )
         return made.key if tag is None else digest([made.key, tag])

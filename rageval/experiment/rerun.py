@@ -8,7 +8,7 @@ from typing import Any
 
 from omegaconf import DictConfig, OmegaConf
 
-from rageval.cache.store import Stages
+from rageval.cache.store import Cache
 from rageval.config.compose import needed
 from rageval.config.reading import plain, read
 from rageval.config.restoring import allowed, supplied
@@ -65,7 +65,7 @@ def candidate_plan(candidate: Kept, trust: Trust) -> Plan:
 
 
 def champion_plan(
-    candidate: Kept, found: Baseline, trust: Trust, stages: Stages | None = None
+    candidate: Kept, found: Baseline, trust: Trust, cache: Cache | None = None
 ) -> Plan:
     """Return the champion's retrieval on the candidate's data, to be run as `rescore`.
 
@@ -76,7 +76,7 @@ def champion_plan(
     """
     try:
         composed = _grafted(trust.restored(candidate.config), trust.restored(found.kept.config))
-        plan = _rescoring(composed, found, stages)
+        plan = _rescoring(composed, found, cache)
     except InputError as fault:
         raise NoVerdictError(f"{_who(found)} cannot be run again: {fault}") from fault
     _require_same_questions(plan, candidate)
@@ -98,10 +98,10 @@ def champion_at_home(found: Baseline, trust: Trust) -> Plan | None:
     return plan if plan.benchmark == found.kept.result.benchmark else None
 
 
-def _rescoring(composed: DictConfig, found: Baseline, stages: Stages | None) -> Plan:
+def _rescoring(composed: DictConfig, found: Baseline, cache: Cache | None) -> Plan:
     composed.run = {"name": f"champion again: {found.kept.result.name}", "notes": None}
-    kept = Stages if stages is None else lambda _: stages
-    plan = Plan.of(plain(_ungated(composed)), lambda _: found.kept.result.name, RESCORE, kept)
+    cache_for = Cache if cache is None else lambda _: cache
+    plan = Plan.of(plain(_ungated(composed)), lambda _: found.kept.result.name, RESCORE, cache_for)
     _require_same_retrieval(plan, found)
     return plan
 

@@ -16,7 +16,6 @@ from pathlib import Path
 from rich.console import Console
 from rich.text import Text
 
-from rageval.cache.staged import StagedIndex
 from rageval.config.identity import sample_set
 from rageval.config.loading import Dataset
 from rageval.config.next_command import next_command
@@ -28,6 +27,7 @@ from rageval.evaluation.evaluation import Evaluation, Known, evaluate
 from rageval.evaluation.latency import Latency
 from rageval.evaluation.provenance.working_copy import WorkingCopy
 from rageval.experiment.keeping import Keeping, UndeliveredError, keeping
+from rageval.experiment.memo import Memo
 from rageval.experiment.plan import Plan
 from rageval.golden.question import scored_fields
 from rageval.report import console, summary
@@ -36,7 +36,7 @@ from rageval.report.outcome import Outcome
 from rageval.report.weak import weak
 from rageval.report.wording import notes, title
 from rageval.retrieval.pipeline import Pipeline
-from rageval.schema.fingerprint import digest, text_digest
+from rageval.schema.fingerprint import text_digest
 from rageval.tracking import store as stores
 from rageval.tracking.abandoned import close_abandoned
 from rageval.tracking.outbox import folders
@@ -142,17 +142,16 @@ def seen_held_out(dataset: Dataset, store: Store) -> dict[str, int]:
 
 def work(plan: Plan, target: Console) -> Measured:
     """Do the work: index, ask, score."""
-    benchmark = plan.asked
+    benchmark, memo = plan.asked, Memo(plan)
     with console.progress(target) as steps:
-        corpus, parts = plan.dataset.corpus, plan.staged_parts()
-        pipeline = Pipeline.build(corpus, parts, steps.begin, plan.cut)
+        pipeline = Pipeline.build(plan.dataset.corpus, memo.parts(), steps.begin, memo.cut)
         steps.expect(len(benchmark.questions))
-        known = Known(plan.grounds(benchmark, pipeline.chunks), plan.memory(pipeline.index))
+        known = Known(memo.grounds(benchmark, pipeline.chunks), memo.memory(pipeline.index))
         evaluation = evaluate(pipeline, benchmark, steps.advance, known)
         steps.begin("timing single questions")
-        before = plan.stages.hits["latency"]
-        timed = _timed(plan, pipeline, evaluation)
-        return Measured(evaluation, timed, recorded=plan.stages.hits["latency"] > before)
+        before = plan.cache.hits["latency"]
+        timed = _timed(memo, pipeline, evaluation)
+        return Measured(evaluation, timed, recorded=plan.cache.hits["latency"] > before)
 
 
 def measure(plan: Plan, target: Console) -> Outcome:
@@ -179,23 +178,19 @@ def told(plan: Plan, found: Measured) -> Outcome:
     )
 
 
-def _timed(plan: Plan, pipeline: Pipeline, evaluation: Evaluation) -> Latency | None:
+def _timed(memo: Memo, pipeline: Pipeline, evaluation: Evaluation) -> Latency | None:
     """Time the pipeline, or return what was recorded for an equal one in this process.
 
     Where every question was asked alone, the calls that are scored have been timed already.
     """
-    sample, benchmark = plan.config.latency.sample, evaluation.benchmark
+    sample, benchmark = memo.plan.config.latency.sample, evaluation.benchmark
     if evaluation.retrieved.candidates.seconds is not None:
         return latency.of_scored(evaluation.retrieved) if sample else None
 
     def compute() -> Latency | None:
         return latency.measure(pipeline.direct, benchmark.asks, sample, time.perf_counter)
 
-    index = pipeline.index
-    if not isinstance(index, StagedIndex):
-        return compute()
-    key = digest([index.key, sample, plan.questions, plan.parts.window.depth])
-    return plan.stages.value("latency", key, compute)
+    return memo.latency(pipeline.index, compute)
 
 
 def measure_and_keep(plan: Plan, store: Store | None, target: Console) -> tuple[Outcome, str]:
@@ -234,7 +229,7 @@ def measure_cell(plan: Plan, parent: Parent | None, target: Console) -> tuple[Me
 
 def lock(plan: Plan) -> None:
     """Write down which side new questions are on, once for each set."""
-    plan.stages.memoize("lock", plan.source, lambda: _locked(plan))
+    plan.cache.memoize("lock", plan.source, lambda: _locked(plan))
 
 
 def _locked(plan: Plan) -> bool:
@@ -278,7 +273,7 @@ def _source(config: EvaluationConfig, part: str) -> str:
 
 def _header(plan: Plan, evaluation: Evaluation) -> Header:
     here = Path.cwd()
-    copy = plan.stages.memoize("copy", str(here), lambda: WorkingCopy.of(here))
+    copy = plan.cache.memoize("copy", str(here), lambda: WorkingCopy.of(here))
     return Header(
         dataset=plan.config.dataset.name,
         split=plan.split,
@@ -298,7 +293,7 @@ def _header(plan: Plan, evaluation: Evaluation) -> Header:
         ),
         set_id=plan.dataset.identity.id,
         location=plan.dataset.identity.location,
-        held_out=plan.stages.memoize("held out", plan.source, lambda: _held_out(plan)),
+        held_out=plan.cache.memoize("held out", plan.source, lambda: _held_out(plan)),
     )
 
 

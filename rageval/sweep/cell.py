@@ -10,7 +10,7 @@ from typing import Any, Protocol, TypeVar
 
 from rich.console import Console
 
-from rageval.cache.store import CacheConfig, Stages
+from rageval.cache.store import Cache, CacheConfig
 from rageval.config.launch import UNFINISHED
 from rageval.config.next_command import typed_command
 from rageval.errors import NoVerdictError, RagevalError
@@ -43,8 +43,8 @@ class CellContext(Protocol):
         """Return where progress is shown."""
         ...
 
-    def stages(self, config: CacheConfig) -> Stages:
-        """Return the stages that cells with these settings share."""
+    def cache_for(self, config: CacheConfig) -> Cache:
+        """Return the cache that cells with these settings share."""
         ...
 
     def recording(self, config: TrackingConfig) -> Parent | None:
@@ -131,7 +131,7 @@ def _plan(cell: Cell, context: CellContext) -> Plan:
     def words(parts: Parts) -> str:
         return retrieval(choices, parts.window, parts.retriever)
 
-    plan = Plan.of(cell.tree, words, CELL, context.stages)
+    plan = Plan.of(cell.tree, words, CELL, context.cache_for)
     require_limits(plan, context.target)
     return replace(plan, choices=choices, command=alone(cell.overrides) if cell.overrides else "")
 
@@ -151,7 +151,7 @@ def _settled(cell: Cell, plan: Plan, context: CellContext) -> CellResult | None:
         return _planned(cell, plan, context.plan(plan.config.tracking))
     parent = context.recording(plan.config.tracking)
     if parent is not None:
-        plan.stages.memoize("set", plan.source, lambda: _introduced(plan, parent.store, context))
+        plan.cache.memoize("set", plan.source, lambda: _introduced(plan, parent.store, context))
     return _before(cell, plan, parent, context)
 
 

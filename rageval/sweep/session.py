@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 
 from rich.console import Console
 
-from rageval.cache.store import CacheConfig, Stages
+from rageval.cache.store import Cache, CacheConfig
 from rageval.config.launch import UNFINISHED
 from rageval.errors import RagevalError
 from rageval.experiment.workflow import open_tracking, require_tracking
@@ -51,7 +51,7 @@ class Session:
     code: int = UNFINISHED  # exit code of the cells that are left
     tracking: TrackingConfig | None = None  # as planned cells have it
     _tallies: list[Tally] = field(default_factory=list)  # of workers elsewhere
-    _stages: dict[CacheConfig, Stages] = field(default_factory=dict)
+    _caches: dict[CacheConfig, Cache] = field(default_factory=dict)
     _parent: Parent | None = None
     _there: Parent | None = None  # reads a store for cells that are only planned
     _earlier: Earlier | None = None
@@ -73,11 +73,11 @@ class Session:
         """Return the measure that cells are ranked by; empty before one is done."""
         return next((ended.objective for ended in self.ended if ended.objective), "")
 
-    def stages(self, config: CacheConfig) -> Stages:
-        """Return the stages that all cells with these settings share."""
-        if config not in self._stages:
-            self._stages[config] = Stages(config)
-        return self._stages[config]
+    def cache_for(self, config: CacheConfig) -> Cache:
+        """Return the cache that all cells with these settings share."""
+        if config not in self._caches:
+            self._caches[config] = Cache(config)
+        return self._caches[config]
 
     def recording(self, config: TrackingConfig) -> Parent | None:
         """Return the run that cells are recorded below, opened for the first of them.
@@ -134,17 +134,17 @@ class Session:
         return self._parent
 
     @property
-    def _all(self) -> list[Stages | Tally]:
-        return [*self._stages.values(), *self._tallies]
+    def _all(self) -> list[Cache | Tally]:
+        return [*self._caches.values(), *self._tallies]
 
     @property
     def cache(self) -> Mapping[str, tuple[int, int]]:
         """Return stage → results that were there, results that were computed."""
         hits: Counter[str] = Counter()
         made: Counter[str] = Counter()
-        for stages in self._all:
-            hits.update(stages.hits)
-            made.update(stages.misses)
+        for cache in self._all:
+            hits.update(cache.hits)
+            made.update(cache.misses)
         return {name: (hits[name], made[name]) for name in sorted({*hits, *made})}
 
     @property

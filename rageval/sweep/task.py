@@ -13,7 +13,7 @@ from pathlib import Path
 
 from rich.console import Console
 
-from rageval.cache.store import CacheConfig, Stages
+from rageval.cache.store import Cache, CacheConfig
 from rageval.config.launch import UNFINISHED
 from rageval.errors import InputError
 from rageval.schema.process import Process
@@ -73,14 +73,14 @@ class Away:
     def __init__(self, worker_task: WorkerTask) -> None:
         self.target = Console(quiet=True)
         self._errand = worker_task
-        self._stages: dict[CacheConfig, Stages] = {}
+        self._caches: dict[CacheConfig, Cache] = {}
         self._parent: Parent | None = None
 
-    def stages(self, config: CacheConfig) -> Stages:
-        """Return the stages of this worker."""
-        if config not in self._stages:
-            self._stages[config] = Stages(config)
-        return self._stages[config]
+    def cache_for(self, config: CacheConfig) -> Cache:
+        """Return the cache of this worker."""
+        if config not in self._caches:
+            self._caches[config] = Cache(config)
+        return self._caches[config]
 
     def recording(self, config: TrackingConfig) -> Parent | None:
         """Return the run that cells are recorded below, opened for the first of them."""
@@ -98,14 +98,14 @@ class Away:
 
     def tally(self) -> Tally:
         """Return what the stages were since the last time."""
-        kept = list(self._stages.values())
+        kept = list(self._caches.values())
         found = Tally(
-            {name: n for stages in kept for name, n in stages.hits.items()},
-            {name: n for stages in kept for name, n in stages.misses.items()},
-            {name: taken for stages in kept for name, taken in stages.seconds.items()},
+            {name: n for cache in kept for name, n in cache.hits.items()},
+            {name: n for cache in kept for name, n in cache.misses.items()},
+            {name: taken for cache in kept for name, taken in cache.seconds.items()},
         )
-        for stages in kept:
-            for counted in (stages.hits, stages.misses, stages.seconds):
+        for cache in kept:
+            for counted in (cache.hits, cache.misses, cache.seconds):
                 counted.clear()
         return found
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
@@ -26,6 +26,7 @@ class Dense:
 
     version: ClassVar[int] = 1  # raised when equal input may give other output
     libraries: ClassVar[tuple[str, ...]] = ()
+    parts: ClassVar[tuple[str, ...]] = ("encoder",)  # components inside, for the cache
 
     encoder: Encoder
     statistics: Statistics = "all"
@@ -36,23 +37,11 @@ class Dense:
 
     def index(self, chunks: Chunks) -> ScoredIndex:
         """Encode every chunk."""
-        return self.index_by(chunks, lambda encoding, texts, learnt: encoding.encode(texts))
-
-    def index_by(
-        self,
-        chunks: Chunks,
-        encode: Callable[[Encoding, Sequence[str], Sequence[str]], Vectors],
-    ) -> ScoredIndex:
-        """Index vectors that `encode` returns, of which some may have been made before.
-
-        It is given the encoding, the texts of all chunks and those that the encoding learnt from.
-        """
         texts = chunks.indexed()
         public = learnt_from(chunks, self.statistics)
         learnt = [text for text, inside in zip(texts, public.tolist(), strict=True) if inside]
         encoding = self.encoder.fit(learnt)
-        vectors = encode(encoding, texts, learnt)
-        return ScoredIndex(len(chunks), _Vectors(encoding, vectors).scores)
+        return ScoredIndex(len(chunks), _Vectors(encoding, encoding.encode(texts)).scores)
 
 
 @dataclass(frozen=True)

@@ -28,6 +28,7 @@ class Hybrid:
 
     version: ClassVar[int] = 1  # raised when equal input may give other output
     libraries: ClassVar[tuple[str, ...]] = ()
+    parts: ClassVar[tuple[str, ...]] = ("retrievers",)  # components inside, for the cache
 
     retrievers: Mapping[Name, Retriever]
     weights: Mapping[Name, NonNegative]  # name → its weight, relative to the others'

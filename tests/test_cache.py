@@ -9,17 +9,20 @@ import subprocess
 import sys
 from collections import Counter
 from pathlib import Path
+from typing import Any, ClassVar
 
 import numpy as np
 import pytest
 
 import rageval
-from rageval.cache.staged import staged
-from rageval.cache.store import CacheConfig, Stages
+from rageval.cache.memoized import memoized
+from rageval.cache.store import Cache, CacheConfig
+from rageval.retrieval.retrievers.blocks import ScoredIndex
 from rageval.retrieval.retrievers.bm25 import Bm25
 from rageval.retrieval.retrievers.foreign import Foreign
 from rageval.retrieval.retrievers.hybrid import Hybrid
 from rageval.retrieval.retrievers.tfidf import TfIdf
+from rageval.schema.fields import component
 from rageval.schema.fingerprint import digest
 from tests.tiny import ask, chunks_of, corpus_of, same
 
@@ -28,11 +31,11 @@ TEXTS = ("the cat sat", "the dog ran", "a cat and a dog", "nothing at all")
 
 def stages(tmp_path, kind="memory", memory_mb=64, disk_mb=64):
     config = CacheConfig(kind=kind, dir=str(tmp_path / "c"), memory_mb=memory_mb, disk_mb=disk_mb)
-    return Stages(config)
+    return Cache(config)
 
 
 def lexical(kept, **settings):
-    return staged(Bm25(**settings), {"_target_": "bm25", **settings}, digest, kept)
+    return memoized(Bm25(**settings), {"_target_": "bm25", **settings}, digest, kept)
 
 
 def mixed(kept, weight, k1=1.5):
@@ -42,7 +45,7 @@ def mixed(kept, weight, k1=1.5):
         "weights": {"one": weight, "two": 1.0},
         "floor": "one",
     }
-    return staged(
+    return memoized(
         Hybrid(retrievers=parts, weights=node["weights"], floor="one"), node, digest, kept
     )
 
@@ -140,8 +143,8 @@ def never():
 
 
 def test_what_one_process_wrote_another_reads(tmp_path):
-    stages(tmp_path, "disk").arrays("s", "k", computed)
-    found = stages(tmp_path, "disk").arrays("s", "k", never)
+    stages(tmp_path, "disk").get_or_compute_arrays("s", "k", computed)
+    found = stages(tmp_path, "disk").get_or_compute_arrays("s", "k", never)
     assert found["value"].tolist() == [[0, 1, 2], [3, 4, 5]]
 
 
@@ -159,22 +162,25 @@ def _damages():
 
 @pytest.mark.parametrize("spoil", list(_damages()))
 def test_a_damaged_file_is_computed_anew(tmp_path, spoil):
-    stages(tmp_path, "disk").arrays("s", "k", computed)
+    stages(tmp_path, "disk").get_or_compute_arrays("s", "k", computed)
     (file,) = (tmp_path / "c").glob("*.npz")
     file.write_bytes(spoil(file.read_bytes()))
     kept = stages(tmp_path, "disk")
-    assert kept.arrays("s", "k", computed)["value"].tolist() == computed()["value"].tolist()
+    assert (
+        kept.get_or_compute_arrays("s", "k", computed)["value"].tolist()
+        == computed()["value"].tolist()
+    )
     assert kept.misses["s"] == 1
-    assert stages(tmp_path, "disk").arrays("s", "k", never) is not None  # and mended
+    assert stages(tmp_path, "disk").get_or_compute_arrays("s", "k", never) is not None  # and mended
 
 
 def test_every_flipped_byte_is_noticed_or_harmless(tmp_path):
-    stages(tmp_path, "disk").arrays("s", "k", computed)
+    stages(tmp_path, "disk").get_or_compute_arrays("s", "k", computed)
     (file,) = (tmp_path / "c").glob("*.npz")
     data = file.read_bytes()
     for at in range(len(data)):
         file.write_bytes(data[:at] + bytes([data[at] ^ 0x55]) + data[at + 1 :])
-        found = stages(tmp_path, "disk").arrays("s", "k", computed)
+        found = stages(tmp_path, "disk").get_or_compute_arrays("s", "k", computed)
         assert {k: v.tolist() for k, v in found.items()} == {"value": [[0, 1, 2], [3, 4, 5]]}
 
 
@@ -191,27 +197,27 @@ def test_no_pickle_is_loaded(tmp_path):
     trap = np.array([Bomb()], dtype=object)
     np.savez(folder / "s-k.npz", **{"rageval.content": np.array("s-k"), "value": trap})
     kept = stages(tmp_path, "disk")
-    assert kept.arrays("s", "k", computed)["value"].shape == (2, 3)
+    assert kept.get_or_compute_arrays("s", "k", computed)["value"].shape == (2, 3)
     assert not Bomb.exploded
 
 
 def test_a_file_of_another_name_or_maker_is_not_taken(tmp_path):
-    stages(tmp_path, "disk").arrays("s", "other", computed)
+    stages(tmp_path, "disk").get_or_compute_arrays("s", "other", computed)
     (tmp_path / "c" / "s-other.npz").rename(tmp_path / "c" / "s-k.npz")
     np.savez(tmp_path / "c" / "s-l.npz", value=np.zeros(9))
     for key in "kl":
         kept = stages(tmp_path, "disk")
-        assert kept.arrays("s", key, computed)["value"].shape == (2, 3)
+        assert kept.get_or_compute_arrays("s", key, computed)["value"].shape == (2, 3)
         assert kept.misses["s"] == 1
 
 
 def test_a_folder_that_cannot_be_written_costs_time_alone(tmp_path):
     (tmp_path / "c").write_text("a file where the folder should be")
-    assert stages(tmp_path, "disk").arrays("s", "k", computed) is not None
+    assert stages(tmp_path, "disk").get_or_compute_arrays("s", "k", computed) is not None
     (tmp_path / "c").unlink()
     (tmp_path / "c").mkdir()
     (tmp_path / "c").chmod(stat.S_IRUSR | stat.S_IXUSR)
-    assert stages(tmp_path, "disk").arrays("s", "k", computed) is not None
+    assert stages(tmp_path, "disk").get_or_compute_arrays("s", "k", computed) is not None
     (tmp_path / "c").chmod(stat.S_IRWXU)
 
 
@@ -220,9 +226,9 @@ def test_the_least_lately_used_files_go_first(tmp_path):
         return {"value": np.zeros(2**16)}  # 0.5 MB
 
     kept = stages(tmp_path, "disk", disk_mb=1)
-    kept.arrays("s", "a", half)
+    kept.get_or_compute_arrays("s", "a", half)
     os.utime(tmp_path / "c" / "s-a.npz", (1, 1))
-    kept.arrays("s", "b", half)  # 2 × 0.5 MB and two heads are more than 1 MB
+    kept.get_or_compute_arrays("s", "b", half)  # 2 × 0.5 MB and two heads are more than 1 MB
     assert [file.name for file in (tmp_path / "c").iterdir()] == ["s-b.npz"]
 
 
@@ -233,19 +239,19 @@ def test_what_a_dead_process_left_half_written_is_removed(tmp_path):
         (tmp_path / "c" / f"{name}.part").write_text("")
         if when:
             os.utime(tmp_path / "c" / f"{name}.part", (when, when))
-    stages(tmp_path, "disk").arrays("s", "k", computed)
+    stages(tmp_path, "disk").get_or_compute_arrays("s", "k", computed)
     assert sorted(p.name for p in (tmp_path / "c").iterdir()) == ["new.part", "s-k.npz"]
 
 
 def test_memory_is_bounded_and_the_least_lately_used_go_first(tmp_path):
     kept = stages(tmp_path, memory_mb=1)
     for key in "abc":
-        kept.value("s", key, lambda: np.zeros(40_000))  # 0.32 MB each: three fit
-    kept.value("s", "a", never)
-    kept.value("s", "d", lambda: np.zeros(40_000))
-    kept.value("s", "a", never)  # b was used least lately
+        kept.get_or_compute("s", key, lambda: np.zeros(40_000))  # 0.32 MB each: three fit
+    kept.get_or_compute("s", "a", never)
+    kept.get_or_compute("s", "d", lambda: np.zeros(40_000))
+    kept.get_or_compute("s", "a", never)  # b was used least lately
     assert kept.misses["s"] == 4
-    kept.value("s", "b", lambda: np.zeros(40_000))
+    kept.get_or_compute("s", "b", lambda: np.zeros(40_000))
     assert kept.misses["s"] == 5
 
 
@@ -253,20 +259,20 @@ def test_an_index_counts_with_its_arrays(tmp_path):
     kept = stages(tmp_path, memory_mb=1)
     chunks = chunks_of(*TEXTS)
     index = Bm25().index(chunks)
-    kept.value("index", "a", lambda: index)
+    kept.get_or_compute("index", "a", lambda: index)
     assert kept._size > 100
 
 
 WRITER = """
 import sys
 import numpy as np
-from rageval.cache.store import CacheConfig, Stages
-kept = Stages(CacheConfig(kind="disk", dir=sys.argv[1], memory_mb=1, disk_mb=1))
+from rageval.cache.store import CacheConfig, Cache
+kept = Cache(CacheConfig(kind="disk", dir=sys.argv[1], memory_mb=1, disk_mb=1))
 for turn in range(150):
     key = turn % 30
     wanted = np.full(6000, key, dtype=float)
-    again = Stages(kept.config)
-    found = again.arrays("s", str(key), lambda: {"value": wanted})
+    again = Cache(kept.config)
+    found = again.get_or_compute_arrays("s", str(key), lambda: {"value": wanted})
     assert np.array_equal(found["value"], wanted)
 """
 
@@ -295,11 +301,11 @@ class Moody:
 def test_a_users_retriever_is_asked_every_time(tmp_path):
     kept = stages(tmp_path)
     moody = Foreign(Moody())
-    assert staged(moody, {}, digest, kept) is moody
+    assert memoized(moody, {}, digest, kept) is moody
     parts = {"mine": moody, "ours": Bm25()}
     node = {"retrievers": {"mine": {}, "ours": {}}}
     hybrid = Hybrid(retrievers=parts, weights={"mine": 1.0, "ours": 1.0}, floor="ours")
-    assert staged(hybrid, node, digest, kept) is hybrid
+    assert memoized(hybrid, node, digest, kept) is hybrid
 
 
 class Failing:
@@ -318,10 +324,10 @@ Failing.__module__ = "rageval.retrieval.retrievers.failing"
 def test_a_question_that_failed_is_asked_again(tmp_path):
     kept = stages(tmp_path)
     chunks = chunks_of(*TEXTS)
-    index = staged(Failing(), {}, digest, kept).index(chunks)
+    index = memoized(Failing(), {}, digest, kept).index(chunks)
     first, second, third = (ask(index, chunks, "q") for _ in range(3))
     assert set(first.errors) == {0}
-    assert first.errors[0].sentence.startswith("TimeoutError: not now (test_stages.py:")
+    assert first.errors[0].sentence.startswith("TimeoutError: not now (test_cache.py:")
     assert dict(second.errors) == {}
     assert same(second, third)
     assert kept.hits["rankings"] == 1
@@ -333,10 +339,39 @@ def test_kept_answers_are_those_of_the_retriever_itself(tmp_path):
         for plain in (Bm25(), TfIdf()):
             kept = stages(tmp_path / type(plain).__name__, kind)
             for _ in range(2):
-                found = ask(staged(plain, {}, digest, kept).index(chunks), chunks, "cat", "dog")
+                found = ask(memoized(plain, {}, digest, kept).index(chunks), chunks, "cat", "dog")
                 assert same(found, ask(plain.index(chunks), chunks, "cat", "dog"))
 
 
 def test_the_corpus_digest_covers_rights_and_texts():
     assert corpus_of("x").digest != corpus_of("x", groups={"a": ["hr"]}).digest
     assert json.dumps(corpus_of("x").digest)
+
+
+def test_a_new_combining_retriever_needs_no_change_of_the_cache(tmp_path):
+    @component
+    class Router:
+        """Sends short questions to one retriever and long ones to another."""
+
+        parts: ClassVar[tuple[str, ...]] = ("short", "long")
+        short: Any
+        long: Any
+
+        def index(self, chunks):
+            short, long = self.short.index(chunks), self.long.index(chunks)
+
+            def scores(queries):
+                chosen = long if len(queries[0].text.split()) > 2 else short
+                return chosen.scores(queries)
+
+            return ScoredIndex(len(chunks), scores)
+
+    Router.__module__ = "rageval.retrieval.retrievers.router"  # as a new file there would be
+    node = {"short": {"_target_": "bm25"}, "long": {"_target_": "tfidf"}}
+    kept, chunks = stages(tmp_path), chunks_of(*TEXTS)
+    router = memoized(Router(short=Bm25(), long=TfIdf()), node, digest, kept)
+    assert made(kept, router, chunks) == {"index": 2, "rankings": 1, "scores": 1}
+    assert made(kept, router, chunks) == {}
+    # The other part is built only when it is asked; the first is there already.
+    assert made(kept, router, chunks, "the cat and dog") == {"index": 1, "rankings": 1, "scores": 1}
+    assert same(ask(router.index(chunks), chunks, "cat"), ask(Bm25().index(chunks), chunks, "cat"))

@@ -5,7 +5,7 @@ import pytest
 
 from rageval.cache.files import Folder
 from rageval.cache.remote import Remote
-from rageval.cache.store import CacheConfig, Stages
+from rageval.cache.store import Cache, CacheConfig
 from rageval.errors import InputError, UnreachableError
 
 fsspec = pytest.importorskip("fsspec", reason="pip install 'rageval[remote]'")
@@ -13,7 +13,7 @@ ARRAYS = {"a": np.arange(100_000), "b": np.array(["x", "ü"])}
 
 
 def stages(url):
-    return Stages(CacheConfig(kind="disk", dir=url, memory_mb=64, disk_mb=64))
+    return Cache(CacheConfig(kind="disk", dir=url, memory_mb=64, disk_mb=64))
 
 
 @pytest.fixture
@@ -24,9 +24,9 @@ def url(request):
 
 def test_what_one_process_kept_another_finds(url):
     assert isinstance(stages(url).folder, Remote)
-    stages(url).arrays("rankings", "k", lambda: ARRAYS)
+    stages(url).get_or_compute_arrays("rankings", "k", lambda: ARRAYS)
     other = stages(url)
-    found = other.arrays("rankings", "k", lambda: pytest.fail("it was kept"))
+    found = other.get_or_compute_arrays("rankings", "k", lambda: pytest.fail("it was kept"))
     assert {name: array.tolist() for name, array in found.items()} == {
         name: array.tolist() for name, array in ARRAYS.items()
     }
@@ -39,8 +39,8 @@ def test_what_one_process_kept_another_finds(url):
 
 @pytest.mark.parametrize("damage", ["cut", "flipped", "another's", "empty"])
 def test_what_is_damaged_is_computed_anew(url, damage):
-    stages(url).arrays("rankings", "k", lambda: ARRAYS)
-    stages(url).arrays("rankings", "other", lambda: {"a": np.zeros(3)})
+    stages(url).get_or_compute_arrays("rankings", "k", lambda: ARRAYS)
+    stages(url).get_or_compute_arrays("rankings", "other", lambda: {"a": np.zeros(3)})
     files, (one, other) = fsspec.filesystem("memory"), ("rankings-k.npz", "rankings-other.npz")
     root = stages(url).folder.root
     content = files.cat_file(f"{root}/{one}")
@@ -55,21 +55,23 @@ def test_what_is_damaged_is_computed_anew(url, damage):
         }[damage],
     )
     again = stages(url)
-    found = again.arrays("rankings", "k", lambda: ARRAYS)
+    found = again.get_or_compute_arrays("rankings", "k", lambda: ARRAYS)
     assert found["a"].tolist() == ARRAYS["a"].tolist()
     assert again.misses["rankings"] == 1
     mended = stages(url)
-    mended.arrays("rankings", "k", lambda: pytest.fail("it was written again"))
+    mended.get_or_compute_arrays("rankings", "k", lambda: pytest.fail("it was written again"))
 
 
 def test_vectors_in_packs_are_found_by_their_prefix(url):
-    stages(url).keep_packs("vectors", "e", [{"text": np.array([b"1"])}, {"text": np.array([b"2"])}])
-    packs = stages(url).packs("vectors", "e")
+    stages(url).put_packs("vectors", "e", [{"text": np.array([b"1"])}, {"text": np.array([b"2"])}])
+    packs = stages(url).get_packs("vectors", "e")
     assert sorted(pack["text"].item() for pack in packs) == [b"1", b"2"]
     again = stages(url)
-    again.packs("vectors", "e")
-    again.keep_packs("vectors", "e", [{"text": np.array([b"1", b"2"])}])
-    assert [pack["text"].tolist() for pack in stages(url).packs("vectors", "e")] == [[b"1", b"2"]]
+    again.get_packs("vectors", "e")
+    again.put_packs("vectors", "e", [{"text": np.array([b"1", b"2"])}])
+    assert [pack["text"].tolist() for pack in stages(url).get_packs("vectors", "e")] == [
+        [b"1", b"2"]
+    ]
 
 
 def test_a_file_url_is_a_folder_with_all_that_folders_have(tmp_path):
@@ -94,4 +96,4 @@ def test_a_place_that_refuses_to_write_costs_nothing_but_time(url, monkeypatch):
         raise PermissionError("read only")
 
     monkeypatch.setattr(type(fsspec.filesystem("memory")), "open", refuse)
-    assert stages(url).arrays("rankings", "k", lambda: ARRAYS) is not None
+    assert stages(url).get_or_compute_arrays("rankings", "k", lambda: ARRAYS) is not None

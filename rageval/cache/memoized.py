@@ -15,40 +15,38 @@ from typing import Any
 import numpy as np
 
 from rageval.cache.files import Arrays
-from rageval.cache.store import Stages
-from rageval.cache.vectors import KeptVectors
+from rageval.cache.store import Cache
+from rageval.cache.vectors import MemoizedEncoder
 from rageval.chunking.chunks import Chunks
-from rageval.retrieval.retrievers.dense import Dense
-from rageval.retrieval.retrievers.hybrid import Hybrid
 from rageval.retrieval.retrievers.retriever import Candidates, Index, Query, Retriever, Scores
 from rageval.schema.fingerprint import digest
 
 
 @dataclass(frozen=True)
-class Staged:
+class Memoized:
     """A retriever with the digest of what it is made from."""
 
     retriever: Retriever
     key: str
-    stages: Stages
+    cache: Cache
 
-    def index(self, chunks: Chunks) -> StagedIndex:
+    def index(self, chunks: Chunks) -> MemoizedIndex:
         """Return an index that is built when something is asked that was not kept."""
-        return StagedIndex(self, chunks, digest([self.key, chunks.digest]))
+        return MemoizedIndex(self, chunks, digest([self.key, chunks.digest]))
 
 
 @dataclass(frozen=True)
-class StagedIndex:
+class MemoizedIndex:
     """The answers of an index, kept; the index itself is made when one of them is missing."""
 
-    owner: Staged
+    owner: Memoized
     chunks: Chunks
     key: str
 
     @cached_property
     def built(self) -> Index:
         """Return the index itself."""
-        return self.owner.stages.value(
+        return self.owner.cache.get_or_compute(
             "index", self.key, lambda: self.owner.retriever.index(self.chunks)
         )
 
@@ -72,7 +70,7 @@ class StagedIndex:
             return None if found[0].errors else {"chunk": chunk, "score": score, "raw": raw}
 
         key = digest([self.key, _asked(queries), reach])
-        kept = self.owner.stages.arrays("rankings", key, compute)
+        kept = self.owner.cache.get_or_compute_arrays("rankings", key, compute)
         if kept is None:
             return _first(found[0], depth)
         return _first(Candidates(kept["chunk"], kept["score"], kept["raw"], ties=True), depth)
@@ -87,7 +85,7 @@ class StagedIndex:
             return None if found[0].errors else {"value": value, "raw": raw, "matched": matched}
 
         key = digest([self.key, _asked(queries)])
-        kept = self.owner.stages.arrays("scores", key, compute)
+        kept = self.owner.cache.get_or_compute_arrays("scores", key, compute)
         if kept is None:
             return found[0]
         return Scores(kept["value"], kept["raw"], kept["matched"])
@@ -120,37 +118,65 @@ def _first(found: Candidates, depth: int) -> Candidates:
     )
 
 
-def staged(
+def memoized(
     retriever: Retriever,
     node: Mapping[str, Any],
     key: Callable[[Mapping[str, Any]], str],
-    stages: Stages,
+    cache: Cache,
 ) -> Retriever:
     """Return a retriever that computes once, and its parts with it.
 
-    `node` is its configuration, `key` names everything that a node's component is made of. A user's
-    retriever may change without notice, so it is asked every time.
+    `node` is its configuration, `key` names everything that a node's component is made of. What a
+    retriever is made of it says itself: `parts` names the fields that hold other retrievers or
+    encoders. One that may change unseen is asked every time, and so is what holds it.
     """
-    if _holds_foreign(retriever):
-        return retriever
-    if isinstance(retriever, Hybrid):
-        parts = {
-            name: staged(part, node["retrievers"][name], key, stages)
-            for name, part in retriever.retrievers.items()
-        }
-        retriever = replace(retriever, retrievers=parts)
-    if isinstance(retriever, Dense):
-        own = [type(retriever.encoder).__qualname__, key(node.get("encoder", {}))]
-        retriever = KeptVectors(retriever, digest(own), stages)
-    return Staged(retriever, key(node), stages)
+    return retriever if changes_unseen(retriever) else _memoized(retriever, node, key, cache)
 
 
-def _holds_foreign(retriever: Retriever) -> bool:
-    """Say whether a retriever is a user's or holds one at any depth."""
-    if isinstance(retriever, Hybrid):
-        return any(_holds_foreign(part) for part in retriever.retrievers.values())
+def _memoized(
+    retriever: Retriever,
+    node: Mapping[str, Any],
+    key: Callable[[Mapping[str, Any]], str],
+    cache: Cache,
+) -> Retriever:
+    def part(value: Any, inner: Mapping[str, Any]) -> Any:  # noqa: ANN401  as it came
+        if isinstance(value, Mapping):
+            return {name: part(one, inner[name]) for name, one in value.items()}
+        if isinstance(value, Retriever):
+            return _memoized(value, inner, key, cache)
+        own = digest([type(value).__qualname__, key(inner)])
+        return MemoizedEncoder(value, own, cache)
+
+    # Every retriever is a dataclass: `component` makes it one.
+    parts = {name: part(getattr(retriever, name), node.get(name, {})) for name in _parts(retriever)}
+    whole = replace(retriever, **parts) if parts else retriever  # type: ignore[type-var]
+    return Memoized(whole, key(node), cache)
+
+
+def _parts(component: object) -> tuple[str, ...]:
+    """Return the fields in which a component says that it holds others."""
+    return tuple(getattr(component, "parts", ()))
+
+
+def changes_unseen(retriever: object) -> bool:
+    """Say whether nothing tells that a retriever answers as it did before, at any depth.
+
+    That is so for a class of the user's own and for what says so of itself, such as an index in
+    another process.
+    """
     own = type(retriever).__module__.startswith("rageval.")
-    return getattr(retriever, "changes_unseen", False) or not own
+    if not own or getattr(retriever, "changes_unseen", False):
+        return True
+    return any(
+        changes_unseen(part)
+        for name in _parts(retriever)
+        for part in _each(getattr(retriever, name))
+        if isinstance(part, Retriever)
+    )
+
+
+def _each(value: object) -> list[object]:
+    return list(value.values()) if isinstance(value, Mapping) else [value]
 
 
 def _asked(queries: Sequence[Query]) -> str:
