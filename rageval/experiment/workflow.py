@@ -29,6 +29,7 @@ from rageval.evaluation.provenance.working_copy import WorkingCopy
 from rageval.experiment.keeping import Keeping, UndeliveredError, keeping
 from rageval.experiment.memo import Memo
 from rageval.experiment.plan import Plan
+from rageval.experiment.record import record
 from rageval.golden.question import scored_fields
 from rageval.report import console, summary
 from rageval.report.header import Header
@@ -40,7 +41,6 @@ from rageval.schema.fingerprint import text_digest
 from rageval.tracking import store as stores
 from rageval.tracking.abandoned import close_abandoned
 from rageval.tracking.outbox import folders
-from rageval.tracking.record import record
 from rageval.tracking.sets import held_out_elsewhere, introduce
 from rageval.tracking.settings import TrackingConfig
 from rageval.tracking.store import Store

@@ -17,6 +17,7 @@ from rageval.comparison.result import Result, result
 from rageval.evaluation.subsets import ALL
 from rageval.experiment.keeping import Keeping
 from rageval.experiment.plan import Plan
+from rageval.experiment.record import aggregates, tags
 from rageval.experiment.workflow import measure
 from rageval.gate.decision import decide
 from rageval.gate.thresholds import GateThresholds
@@ -31,7 +32,6 @@ from rageval.split.split import HOLDOUT
 from rageval.tracking.faults import TrackingError
 from rageval.tracking.ledger import Entry, Ledger, Purpose
 from rageval.tracking.reading import Kept
-from rageval.tracking.record import aggregates, tags
 from rageval.tracking.run import Record, add, milliseconds
 
 FOLLOWED = ("recall", "hit_rate_at_1")  # the gap that is followed over time, the first there is

@@ -6,9 +6,9 @@ from typing import Any
 
 from rageval.comparison.changes import Comparison, Turn
 from rageval.comparison.paired import Paired, signed
+from rageval.comparison.table import Table
 from rageval.report import markdown
 from rageval.report.comparison import overview, told
-from rageval.report.tables import Table
 from rageval.statistics.detectable import in_words
 
 _COLUMNS = ("measure", "n", "before", "after", "difference, 95 % interval", "p, two-sided")

@@ -9,8 +9,8 @@ from typing import Any
 from rageval.comparison.changes import Change, Comparison, Turn
 from rageval.comparison.result import Result, Row
 from rageval.comparison.set_changes import SetChanges
+from rageval.comparison.table import Table
 from rageval.gate.verdict import Outcome, Shown, State, Verdict
-from rageval.report.tables import Table
 
 _COUNTED = (Turn.IMPROVED, Turn.REGRESSED, Turn.MISSED)
 _CHECKS = 12  # limits up to which those that were kept are told as well

@@ -14,6 +14,7 @@ from rich.segment import Segment
 from rich.text import Text
 
 from rageval.comparison.changes import Comparison, Turn
+from rageval.comparison.table import Table as Cells
 from rageval.escaping.characters import one_line, visible
 from rageval.escaping.streams import ClosedOutputError
 from rageval.evaluation.evaluation import Evaluation
@@ -23,7 +24,6 @@ from rageval.report.comparison import overview, told, verdict_lines
 from rageval.report.fitting import Column, fitted
 from rageval.report.header import Header
 from rageval.report.summary import Row, Sheet
-from rageval.report.tables import Table as Cells
 
 _THIN = 5  # with fewer questions no paired test can tell a loss of them all from chance: 2⁻⁴ > 0.05
 _COLOURS = {Outcome.PASSED: "green", Outcome.FAILED: "red", Outcome.INCONCLUSIVE: "yellow"}

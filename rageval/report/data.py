@@ -8,8 +8,8 @@ from typing import Any
 from rageval.comparison.changes import Change, Comparison
 from rageval.comparison.paired import Paired
 from rageval.comparison.result import Result, Row
+from rageval.comparison.table import Table
 from rageval.report.certainty import lines
-from rageval.report.tables import Table
 
 SCHEMA = 1  # the form of these documents
 

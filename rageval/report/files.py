@@ -9,10 +9,10 @@ from typing import Any
 from rageval.comparison.changes import Comparison
 from rageval.comparison.paired import Paired
 from rageval.comparison.result import Result
+from rageval.comparison.table import Table
 from rageval.report import certainty, junit, markdown
 from rageval.report.data import comparison_facts, run_facts, table_facts
 from rageval.report.html import comparison_page
-from rageval.report.tables import Table
 
 _MEASURES = ("recall", "mrr", "precision", "completeness")  # and every hit rate
 

@@ -10,12 +10,13 @@ from typing import Any
 from jinja2 import Environment, PackageLoader, StrictUndefined, Template, select_autoescape
 from markupsafe import Markup
 
+from rageval.comparison.table import Table
 from rageval.escaping.characters import visible
 from rageval.evaluation.evaluation import Evaluation
 from rageval.measures.catalogue import catalogue
 from rageval.report.header import Header
 from rageval.report.summary import Sheet
-from rageval.report.tables import Table, questions
+from rageval.report.tables import questions
 
 
 def _shown(value: Any) -> Any:  # noqa: ANN401  whatever a template prints

@@ -7,10 +7,10 @@ from xml.etree import ElementTree as Xml
 
 from rageval.comparison.changes import Change, Comparison, Turn
 from rageval.comparison.result import Result
+from rageval.comparison.table import Table
 from rageval.escaping.characters import visible
 from rageval.gate.verdict import Verdict
 from rageval.report.comparison import told
-from rageval.report.tables import Table
 
 _FORBIDDEN = re.compile("[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")  # XML 1.0
 

@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
 from functools import lru_cache
 from itertools import islice
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from rageval.comparison.result import SCHEMA, SCHEMA_COLUMN
+from rageval.comparison.table import Cell, Table
 from rageval.corpus.document import Corpus
 from rageval.evaluation.evaluation import Evaluation
 from rageval.evaluation.judgements import Benchmark, Grounds
@@ -21,24 +18,6 @@ from rageval.golden.question import label_of, scored_fields
 from rageval.measures.values import Values
 from rageval.report import wording
 from rageval.report.names import passage
-
-Cell = Any  # None, bool, int, float, str, or a list or a mapping of these
-
-
-@dataclass(frozen=True)
-class Table:
-    """Columns and rows, as MLflow's table view reads them."""
-
-    columns: Sequence[str]
-    data: Sequence[Sequence[Cell]]
-
-    def as_json(self) -> dict[str, Any]:
-        """Return the form that is written to a file.
-
-        The number of its form stands in a column, since MLflow's reader allows no other key.
-        """
-        rows = [[*row, SCHEMA] for row in self.data]
-        return {"columns": [*self.columns, SCHEMA_COLUMN], "data": rows}
 
 
 def questions(evaluation: Evaluation) -> Table:

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
+from rageval.comparison.table import Table
 from rageval.errors import InputError
 from rageval.measures.catalogue import Cutoffs, catalogue
-from rageval.report.tables import Table
 from rageval.sweep.result import DONE, RESUMED, CellResult
 
 MAXIMIZE, MINIMIZE = "maximize", "minimize"

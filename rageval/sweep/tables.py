@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from rageval.comparison.table import Table
 from rageval.measures.catalogue import headlines
-from rageval.report.tables import Table
 from rageval.sweep.goals import front
 from rageval.sweep.leaderboard import Leaderboard, best_by_subset, main_effects
 from rageval.sweep.result import FAILED, SKIPPED, STOPPED, CellResult

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from pathlib import Path, PurePosixPath
 from typing import Any
 
-from rageval.escaping.redaction import redacted_bytes
+from rageval.escaping.redaction import redacted, redacted_bytes
 from rageval.schema.names import parameter_key
 from rageval.schema.process import Process
 from rageval.tracking.faults import TrackingError, tracking_error
@@ -178,6 +178,50 @@ def add(
         _log_files(store, run_id, files)
     except (MlflowException, OSError) as fault:
         raise _unwritten(store, run_id, fault) from fault
+
+
+def add_files(store: Store, run: str, files: Mapping[str, str], tables: Sequence[str]) -> None:
+    """Add texts to a finished run: path among its artifacts → content.
+
+    `tables` are those that MLflow's evaluation view offers for the run.
+
+    Raises
+    ------
+    UnreachableError
+        If the store does not answer.
+    """
+    from mlflow.exceptions import MlflowException
+
+    try:
+        _log_files(store, run, {path: redacted(text).encode() for path, text in files.items()})
+        _announce(store, run, tables)
+    except (MlflowException, OSError) as fault:
+        raise tracking_error(store.location.shown, fault) from fault
+
+
+def _announce(store: Store, run: str, tables: Sequence[str]) -> None:
+    """Add tables to those that MLflow's evaluation view offers for the run."""
+    name = "mlflow.loggedArtifacts"
+    listed = json.loads(store.client.get_run(run).data.tags.get(name, "[]"))
+    new = [{"path": path, "type": "table"} for path in tables]
+    kept = [entry for entry in listed if entry not in new]
+    store.client.set_tag(run, name, json.dumps([*kept, *new]))
+
+
+def mark(store: Store, run: str, key: str, value: str) -> None:
+    """Set a tag of a run.
+
+    Raises
+    ------
+    UnreachableError
+        If the store does not answer.
+    """
+    from mlflow.exceptions import MlflowException
+
+    try:
+        store.client.set_tag(run, key, value)
+    except MlflowException as fault:
+        raise tracking_error(store.location.shown, fault) from fault
 
 
 def _unwritten(store: Store, run_id: str, fault: Exception) -> TrackingError:

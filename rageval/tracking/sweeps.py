@@ -15,9 +15,9 @@ from urllib.request import url2pathname
 from filelock import FileLock, Timeout
 
 from rageval.comparison.result import SCHEMA_COLUMN
+from rageval.comparison.table import Table
 from rageval.errors import NoVerdictError, UnreachableError
 from rageval.escaping.redaction import redacted_bytes
-from rageval.report.tables import Table
 from rageval.schema.process import Process
 from rageval.tracking.abandoned import abandoned
 from rageval.tracking.reading import (

@@ -11,6 +11,7 @@ from rageval.comparison.paired import headlines
 from rageval.config.commands import CompareConfig
 from rageval.config.next_command import next_command
 from rageval.config.reading import read_part
+from rageval.experiment.verdicts import keep_comparison
 from rageval.experiment.workflow import require_tracking
 from rageval.registry.references import run_of
 from rageval.report import certainty, console
@@ -18,7 +19,6 @@ from rageval.report import comparison as words
 from rageval.report.answer import answer
 from rageval.report.data import comparison_facts
 from rageval.tracking.reading import fetch
-from rageval.tracking.verdict import keep_comparison
 
 
 def run(composed: DictConfig) -> int:

@@ -18,6 +18,7 @@ from rageval.errors import InputError
 from rageval.experiment.gating import Rules, judge, require_limits
 from rageval.experiment.keeping import UndeliveredError
 from rageval.experiment.plan import Plan
+from rageval.experiment.record import tags
 from rageval.experiment.workflow import introduce_set, measure_and_keep, open_tracking
 from rageval.registry.version import register
 from rageval.report import console, summary, tables
@@ -28,7 +29,6 @@ from rageval.report.wording import retrieval
 from rageval.retrieval.pipeline import Parts
 from rageval.sweep.finalize import UNSEEN
 from rageval.tracking.reading import CELL, SINGLE, fetch, finished
-from rageval.tracking.record import tags
 from rageval.tracking.store import Store
 
 _FAILED = 1  # a leak, or questions on which the retriever failed

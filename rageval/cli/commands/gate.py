@@ -17,6 +17,7 @@ from rageval.config.reading import read_part
 from rageval.errors import InputError, NoVerdictError
 from rageval.escaping.redaction import redacted
 from rageval.experiment.gating import Judgement, OwnRunError, Rules, judge
+from rageval.experiment.verdicts import files_of, keep_verdict
 from rageval.experiment.workflow import require_tracking
 from rageval.gate.verdict import Outcome
 from rageval.report import console
@@ -25,7 +26,6 @@ from rageval.report.comparison import as_json
 from rageval.tracking.reading import fetch, newest
 from rageval.tracking.settings import TrackingConfig
 from rageval.tracking.store import Store
-from rageval.tracking.verdict import files_of, keep_verdict
 
 _FAILED, _UNDECIDED = 1, 3
 

@@ -9,6 +9,7 @@ from rich.console import Console
 from rich.text import Text
 
 from rageval.comparison.gap import Gap
+from rageval.comparison.table import Table
 from rageval.config.commands import HoldoutCommandConfig
 from rageval.config.next_command import next_command
 from rageval.config.reading import read_part
@@ -20,7 +21,6 @@ from rageval.registry.references import run_of
 from rageval.report import console
 from rageval.report.answer import answer
 from rageval.report.data import table_facts
-from rageval.report.tables import Table
 from rageval.tracking.ledger import Entry, Ledger, Purpose, quarter
 from rageval.tracking.reading import fetch
 from rageval.tracking.store import Store

@@ -15,6 +15,7 @@ from rageval.cli.commands.champion import Standing, log_production, standing
 from rageval.cli.commands.merging import merge
 from rageval.cli.commands.pooling import suggested
 from rageval.cli.commands.reviewing import review
+from rageval.comparison.table import Table
 from rageval.config.build import build
 from rageval.config.choices import choices_of
 from rageval.config.commands import MineConfig
@@ -37,7 +38,6 @@ from rageval.mining.sample import drawn
 from rageval.report import console
 from rageval.report.answer import answer
 from rageval.report.data import table_facts
-from rageval.report.tables import Table
 
 _SHOWN = 20
 

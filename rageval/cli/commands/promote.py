@@ -22,6 +22,7 @@ from rageval.config.reading import read_part
 from rageval.errors import InputError, NoVerdictError
 from rageval.experiment.gating import Judgement, Rules, judge, plans, unopposed
 from rageval.experiment.plan import Plan
+from rageval.experiment.verdicts import keep_verdict
 from rageval.experiment.workflow import require_tracking, seen_held_out
 from rageval.gate.verdict import Outcome, State, Verdict
 from rageval.heldout.scoring import Scored, judge_held_out, score, size
@@ -32,9 +33,8 @@ from rageval.report import console
 from rageval.report.answer import answer
 from rageval.tracking.ledger import Ledger, Purpose
 from rageval.tracking.reading import PROMOTED, last_judged, newest
-from rageval.tracking.run import user
+from rageval.tracking.run import mark, user
 from rageval.tracking.store import Store
-from rageval.tracking.verdict import keep_verdict, mark
 
 _FAILED = 1
 

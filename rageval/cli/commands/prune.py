@@ -8,6 +8,7 @@ from datetime import UTC, datetime
 from omegaconf import DictConfig
 from rich.console import Console
 
+from rageval.comparison.table import Table
 from rageval.config.commands import PruneCommandConfig
 from rageval.config.next_command import next_command
 from rageval.config.reading import read_part
@@ -16,7 +17,6 @@ from rageval.experiment.workflow import require_tracking
 from rageval.registry.registered import registered_runs
 from rageval.report import console
 from rageval.report.answer import answer
-from rageval.report.tables import Table
 from rageval.tracking.pruning import delete, past_runs, strip
 from rageval.tracking.retention import Past, due
 from rageval.tracking.store import Store

@@ -16,6 +16,7 @@ from rageval.config.next_command import next_command
 from rageval.config.reading import read_part
 from rageval.errors import InputError
 from rageval.escaping.redaction import redacted_bytes
+from rageval.experiment.verdicts import GATE
 from rageval.experiment.workflow import require_tracking
 from rageval.registry.portable import portable
 from rageval.registry.references import LATEST, run_of
@@ -24,7 +25,6 @@ from rageval.report.files import comparison_file, run_file, sweep_file
 from rageval.tracking.reading import Kept, artifact, fetch
 from rageval.tracking.store import Store
 from rageval.tracking.sweeps import board_of, is_sweep, newest_of_all
-from rageval.tracking.verdict import GATE
 
 _PAGE = "report.html"
 _GATED = {"markdown": "verdict.md", "junit": "junit.xml", "json": "verdict.json"}

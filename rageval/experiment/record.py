@@ -6,12 +6,12 @@ import json
 from collections.abc import Iterator
 
 from rageval.comparison.result import SCHEMA
+from rageval.comparison.table import Table
 from rageval.escaping.redaction import redacted_bytes
 from rageval.evaluation.subsets import ALL
 from rageval.report import html, markdown, plots, tables, trec
 from rageval.report.outcome import Outcome
 from rageval.report.summary import window_characters
-from rageval.report.tables import Table
 from rageval.schema.names import metric_key
 from rageval.tracking.reading import CELL, CONFIG, DOCUMENTS, PROVENANCE, SINGLE
 from rageval.tracking.run import Dataset, Record

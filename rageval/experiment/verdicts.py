@@ -3,21 +3,19 @@
 from __future__ import annotations
 
 import json
-import tempfile
 from datetime import UTC, datetime
-from pathlib import Path
 
 from rageval.comparison.changes import Comparison
 from rageval.comparison.paired import Paired
-from rageval.escaping.redaction import redacted
+from rageval.comparison.table import Table
 from rageval.gate.verdict import Verdict
 from rageval.report import certainty
 from rageval.report import comparison as words
 from rageval.report.html import comparison_page
 from rageval.report.junit import junit
 from rageval.report.markdown import verdict_page
-from rageval.report.tables import Table
-from rageval.tracking.reading import GATED_AT, unreachable
+from rageval.tracking.reading import GATED_AT
+from rageval.tracking.run import add_files, mark
 from rageval.tracking.store import Store
 
 GATE = "gate"  # the folder of a verdict among a run's artifacts
@@ -44,7 +42,7 @@ def keep_verdict(store: Store, run: str, verdict: Verdict) -> None:
     files = {f"{GATE}/{name}": content for name, content in files_of(verdict).items()}
     if verdict.comparison is not None:
         files |= _tables(GATE, verdict.comparison)
-    _write(store, run, files)
+    add_files(store, run, files, _listed(files))
     mark(store, run, "rageval.gate", verdict.outcome.value)
     mark(store, run, GATED_AT, datetime.now(UTC).isoformat())
 
@@ -65,7 +63,8 @@ def keep_comparison(
         f"{folder}/comparison.md": certainty.page(comparison, found),
         f"{folder}/comparison.html": comparison_page(certainty.facts(comparison, found)),
     }
-    _write(store, run, _tables(folder, comparison) | pages)
+    files = _tables(folder, comparison) | pages
+    add_files(store, run, files, _listed(files))
 
 
 def _tables(folder: str, comparison: Comparison) -> dict[str, str]:
@@ -77,41 +76,6 @@ def _json(table: Table) -> str:
     return json.dumps(table.as_json(), ensure_ascii=False, allow_nan=False)
 
 
-def _write(store: Store, run: str, files: dict[str, str]) -> None:
-    from mlflow.exceptions import MlflowException
-
-    with tempfile.TemporaryDirectory() as folder:
-        for path, content in files.items():
-            target = Path(folder) / path
-            target.parent.mkdir(parents=True, exist_ok=True)
-            target.write_text(redacted(content), encoding="utf-8")
-        try:
-            store.client.log_artifacts(run, folder)
-            _announce(store, run, [path for path in files if path.endswith(_TABLES)])
-        except (MlflowException, OSError) as fault:
-            raise unreachable(store, fault) from fault
-
-
-def _announce(store: Store, run: str, tables: list[str]) -> None:
-    """Add tables to those that MLflow's evaluation view offers for the run."""
-    name = "mlflow.loggedArtifacts"
-    listed = json.loads(store.client.get_run(run).data.tags.get(name, "[]"))
-    new = [{"path": path, "type": "table"} for path in tables]
-    kept = [entry for entry in listed if entry not in new]
-    store.client.set_tag(run, name, json.dumps([*kept, *new]))
-
-
-def mark(store: Store, run: str, key: str, value: str) -> None:
-    """Set a tag of a run.
-
-    Raises
-    ------
-    UnreachableError
-        If the store does not answer.
-    """
-    from mlflow.exceptions import MlflowException
-
-    try:
-        store.client.set_tag(run, key, value)
-    except MlflowException as fault:
-        raise unreachable(store, fault) from fault
+def _listed(files: dict[str, str]) -> list[str]:
+    """Return which files MLflow's evaluation view offers as tables."""
+    return [path for path in files if path.endswith(_TABLES)]
