@@ -44,6 +44,10 @@ NEEDS = {  # what a choice cannot do without
     "dataset/trec.yaml": ["dataset.path=d", "dataset.questions=t.tsv", "dataset.qrels=q.txt"],
     "retriever/trec_run.yaml": ["retriever.run=r.txt", "retriever.topics=t.tsv"],
     "retriever/custom.yaml": ["retriever._target_=plugged.Nothing"],
+    "retriever/http.yaml": ["retriever.url=http://localhost:1/"],
+    "retriever/postgres.yaml": ["retriever.url=postgresql://localhost/d"],
+    "retriever/pgvector.yaml": ["retriever.url=postgresql://localhost/d"],
+    "retriever/command.yaml": ["retriever.command=[cat]"],
     "ids/pattern.yaml": [
         "retriever._target_=plugged.Nothing",
         "retriever.ids.pattern='{document}'",

@@ -31,7 +31,7 @@ NOTHING = set()
 STAGES = {
     "gate": NOTHING, "registry": NOTHING, "sweep": NOTHING, "output": NOTHING, "run": NOTHING,
     "register": NOTHING, "threshold": NOTHING, "tracking": NOTHING, "cache": NOTHING,
-    "measures": NOTHING, "window": NOTHING, "limits": NOTHING,
+    "measures": NOTHING, "window": NOTHING, "limits": NOTHING, "index": NOTHING,
     "measures.ndcg_at": {"latency"},  # production asks as deep as the deepest cutoff wants
     "judging": {"qrels"},
     "latency": {"latency"},

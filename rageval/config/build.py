@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from hydra.errors import InstantiationException
-from hydra.utils import get_class, instantiate
+from hydra.utils import get_class, get_object, instantiate
 from pydantic import ValidationError
 
 from rageval.config.settings import PipelineConfig
@@ -69,9 +69,11 @@ def _wrapped(node: Mapping[str, Any], where: str) -> Nested:
         key: _wrapped(value, f"{where}.{key}") if isinstance(value, Mapping) else value
         for key, value in node.items()
     }
-    found = _class(content["_target_"], where) if "_target_" in content else None
-    asked = hasattr(found, "retrieve")
-    if found is None or (found.__module__.startswith("rageval.") and not asked):
+    found = _loaded(content["_target_"], where) if "_target_" in content else None
+    asked = hasattr(found, "retrieve") or getattr(found, "asked_alone", False)
+    if found is None or not (asked or hasattr(found, "index")):
+        return content  # no component, or what a retriever is made with: an encoder, a factory
+    if not asked and found.__module__.startswith("rageval."):
         return content
     settings = {name: content.pop(name) for name in _ASKING if name in content}
     takes = inspect.signature(found).parameters
@@ -86,8 +88,15 @@ def _wrapped(node: Mapping[str, Any], where: str) -> Nested:
 
 
 def _class(target: str, where: str) -> type:
+    found = _loaded(target, where)
+    if not inspect.isclass(found):
+        raise InputError(f"{where}._target_: {target!r} is no class")
+    return found
+
+
+def _loaded(target: str, where: str) -> Any:  # noqa: ANN401  a class or a function
     try:
-        return get_class(current_name(target))
+        return get_object(current_name(target))
     except (ImportError, ValueError, AttributeError) as fault:
         why = " ".join(str(fault).split())
         raise InputError(f"{where}._target_: {target!r} cannot be loaded: {why}") from fault

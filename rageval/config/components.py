@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from hydra.utils import get_class
+from hydra.utils import get_object
 
 _OURS = "rageval."
 # By module and qualified name. Nothing else below rageval is built from what a store holds.
@@ -44,6 +45,9 @@ COMPONENTS = frozenset(
         "formats.trec.replay.RunFile",
         "golden.access.AccessFile",
         "golden.access.PublicOnly",
+        "retrieval.adapters.command.Command",
+        "retrieval.adapters.http.HttpService",
+        "retrieval.adapters.postgres.Postgres",
         "retrieval.analysis.Analyser",
         "retrieval.encoders.lsa.Lsa",
         "retrieval.encoders.model2vec.Model2Vec",
@@ -82,11 +86,13 @@ def _may_be_built(target: Any, allow: tuple[str, ...]) -> bool:  # noqa: ANN401 
     if target not in COMPONENTS and (target.startswith(_OURS) or not target.startswith(allow)):
         return False
     try:
-        found = get_class(target)
+        found = get_object(target)
     except ImportError:
         return target not in COMPONENTS  # whoever builds it reports that it is not there
     except (ValueError, AttributeError):
-        return False  # no class at all
+        return False
+    if not inspect.isclass(found) and not inspect.isfunction(found):
+        return False
     real = f"{found.__module__}.{found.__qualname__}"
     if target in COMPONENTS:
         return real == target

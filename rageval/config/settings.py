@@ -106,6 +106,12 @@ class VariantConfig(Record):
     tag: Name | None = None  # of a remote index, for instance: another tag is another retrieval
 
 
+class IndexConfig(Record):
+    """Where the index of an engine comes from."""
+
+    build: Flag = False  # True: build it from our chunks; False: measure the one that exists
+
+
 class SweepConfig(Record):
     """How the cells of a sweep are run."""
 
@@ -126,6 +132,7 @@ class PipelineConfig(Record):
     rewriting: Node
     window: WindowConfig
     variant: VariantConfig = VariantConfig()
+    index: IndexConfig = IndexConfig()  # read by the retrievers that ask an engine
     measures: Cutoffs  # they decide the default depth
     secrets: Mapping[str, Any] = {}
 

@@ -150,6 +150,8 @@ def _uncovered(node: Any, sources: Sources, named: Mapping[str, str]) -> Iterato
         yield f"environment variables that {', '.join(sorted(sources.environment))} reads"
     for part in _nodes(node):
         own = _ours(str(part.get("_target_")))
+        if hasattr(own, "unseen"):
+            yield str(own.unseen)
         field = getattr(own, "by_name", None)
         if own is None or field is None:
             continue

@@ -1,4 +1,4 @@
-"""The one sentence for an encoder whose optional package is not installed."""
+"""The one sentence for a component whose optional package is not installed."""
 
 from __future__ import annotations
 
@@ -8,8 +8,11 @@ from types import ModuleType
 from rageval.errors import InputError
 
 
-def need(module: str, extra: str) -> ModuleType:
+def need(module: str, extra: str, choice: str = "") -> ModuleType:
     """Import an optional module, or say how to install it.
+
+    `choice` is what a user chose that needs it, such as `retriever=qdrant`; an encoder is named
+    after its extra.
 
     Raises
     ------
@@ -20,7 +23,7 @@ def need(module: str, extra: str) -> ModuleType:
         return importlib.import_module(module)
     except ModuleNotFoundError as missing:
         raise InputError(
-            f"encoder={extra.replace('-', '_')} needs the package {module!r}: "
+            f"{choice or 'encoder=' + extra.replace('-', '_')} needs the package {module!r}: "
             f"pip install 'rageval[{extra}]'"
         ) from missing
 

@@ -10,10 +10,10 @@ from typing import Any
 
 from rageval.chunking.chunks import Offsets
 
-_KEYS = ("id", "document", "start", "end", "heading", "text", "score", "metadata")
+PARTS = ("id", "document", "start", "end", "heading", "text", "score", "metadata")
 _FORMS = (
     "a hit is an id (a string), (document, start, end), (document, heading), a mapping with some "
-    f"of {', '.join(_KEYS)}, or a pair of one of these and its score"
+    f"of {', '.join(PARTS)}, or a pair of one of these and its score"
 )
 
 
@@ -111,7 +111,7 @@ def _named(name: object) -> Hit | str | None:
 
 def _mapped(row: Mapping[Any, Any]) -> Hit | str:
     given = {key: value for key, value in row.items() if value is not None}
-    unknown = [repr(key) for key in given if key not in _KEYS]
+    unknown = [repr(key) for key in given if key not in PARTS]
     if unknown:
         return f"it has the key {unknown[0]}"
     wrong = [key for key in ("id", "document", "text") if not isinstance(given.get(key, ""), str)]

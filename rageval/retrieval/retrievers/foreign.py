@@ -5,7 +5,7 @@ from __future__ import annotations
 import inspect
 import time
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import islice
 from typing import Any, ClassVar, Protocol, runtime_checkable
@@ -36,8 +36,8 @@ class Passage:
 class SingleRetriever(Protocol):
     """What a user's class must have. Two things more are used where they are there.
 
-    `index(passages)` is called once before the first question; `thread_safe = True` lets several
-    questions be asked at a time.
+    `index(passages)` is called once before the first question, and may return what is asked in its
+    place; `thread_safe = True` lets several questions be asked at a time.
     """
 
     def retrieve(self, question: str, limit: int, groups: frozenset[str]) -> Iterable[object]:
@@ -92,11 +92,12 @@ class Foreign:
         """
         if self.ids is not None:
             self.ids.translate(Hit())  # a file or database that is not there is reported now
-        index = ForeignIndex(self, chunks)
-        if hasattr(self.retriever, "index"):
-            with indexing(self.retriever):
-                self.retriever.index(list(index.given.values()))
-        return index
+        index = ForeignIndex(self, chunks, self.retriever)
+        if not hasattr(self.retriever, "index"):
+            return index
+        with indexing(self.retriever):
+            ready = self.retriever.index(list(index.given.values()))
+        return replace(index, retriever=ready) if hasattr(ready, "retrieve") else index
 
     def notes(self, questions: Sequence[str]) -> list[str]:
         """Return what the retriever has to say about its answers to these questions."""
@@ -115,6 +116,7 @@ class ForeignIndex:
 
     owner: Foreign
     cut: Chunks
+    retriever: Any  # a SingleRetriever, ready to be asked
 
     @cached_property
     def given(self) -> dict[str, Passage]:
@@ -196,7 +198,7 @@ class ForeignIndex:
     def _ask(self, query: Query, depth: int) -> list[object] | Failure:
         """Return what the retriever returns for a question, or what went wrong."""
         try:
-            found = self.owner.retriever.retrieve(query.text, depth, query.scope.groups)
+            found = self.retriever.retrieve(query.text, depth, query.scope.groups)
             if inspect.isawaitable(found):
                 found = awaited(found)
             return list(islice(found, depth + max(len(self.cut), depth)))

@@ -1,0 +1,1 @@
+"""Retrievers that ask an engine, a service or a framework; one file each."""
