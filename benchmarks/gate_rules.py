@@ -4,18 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from fractions import Fraction
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import bdtr, ndtr
 
 from benchmarks.gate_worlds import Ranks, half, small
 from rageval.comparison.result import Result, Row
 from rageval.gate.decision import decide
-from rageval.gate.evidence import Drop, Evidence, failing, testable
-from rageval.gate.thresholds import GateThresholds, decimal
-from rageval.statistics.differences import differences
+from rageval.gate.simulation import QUICK, Column, Draws, failures
+from rageval.gate.thresholds import GateThresholds
 
 Failed = NDArray[np.bool_]  # [draws]
 Limits = Mapping[str, Mapping[str, float]]
@@ -26,11 +23,20 @@ def members(n: int) -> dict[str, NDArray[np.bool_]]:
     return {"all": np.ones(n, bool), "tag.small": small(n), "form.GAP": half(n)}
 
 
-def values(ranks: Ranks, measure: str) -> NDArray[np.bool_]:
-    """Return a measure of hits, question by question."""
-    deepest = {"hit_rate_at_1": 1, "hit_rate_at_3": 3, "recall": 6}[measure]
-    found: NDArray[np.bool_] = (ranks > 0) & (ranks <= deepest)
-    return found
+SCALE = 60  # of reciprocal ranks in a window of six
+_DEEPEST = {"hit_rate_at_1": 1, "hit_rate_at_3": 3, "recall": 6}
+
+
+def values(ranks: Ranks, measure: str) -> NDArray[np.int64]:
+    """Return a measure question by question, as whole numbers of 1 / `scale(measure)`."""
+    if measure == "mrr":
+        return np.where(ranks > 0, SCALE // np.maximum(ranks, 1).astype(np.int64), 0)
+    return ((ranks > 0) & (ranks <= _DEEPEST[measure])).astype(np.int64)
+
+
+def scale(measure: str) -> int:
+    """Return what a question's value of 1 is."""
+    return SCALE if measure == "mrr" else 1
 
 
 @dataclass(frozen=True)
@@ -40,69 +46,23 @@ class Pair:
     before: Ranks
     after: Ranks
 
-    def counts(self, subset: str, measure: str) -> tuple[NDArray[np.int64], NDArray[np.int64], int]:
-        """Return questions lost and gained, [draws] each, and how many there are."""
-        inside = members(self.before.shape[1])[subset]
-        then, now = (values(ranks[:, inside], measure) for ranks in (self.before, self.after))
-        return (then & ~now).sum(axis=1), (now & ~then).sum(axis=1), int(inside.sum())
+    def draws(self) -> Draws:
+        """Return the same as the shipped simulation takes it."""
+        n = self.before.shape[1]
+        every = np.ones(n, bool)
+        columns = {
+            measure: Column(
+                values(self.before, measure), values(self.after, measure), every, scale(measure)
+            )
+            for measure in (*_DEEPEST, "mrr")
+        }
+        lost = (self.before > 0) & (self.after == 0)
+        return Draws(members(n), columns, np.arange(n), lost)
 
 
-def gate(pair: Pair, thresholds: GateThresholds) -> Failed:
+def gate(pair: Pair, thresholds: GateThresholds, resamples: int = QUICK) -> Failed:
     """Return which draws the shipped rule for `max_drop` fails, all at once."""
-    limits = [(s, m, decimal(t)) for s, ms in thresholds.max_drop.items() for m, t in ms.items()]
-    counts = [pair.counts(subset, measure) for subset, measure, _ in limits]
-    standard = thresholds.standard
-    able = [
-        testable(
-            Drop(Fraction(0), tolerance, differences([Fraction(0)] * n)), standard, len(limits)
-        )
-        for (_, _, tolerance), (_, _, n) in zip(limits, counts, strict=True)
-    ]
-    beyond = [
-        lost - gained >= failing(tolerance, n)
-        for (_, _, tolerance), (lost, gained, n) in zip(limits, counts, strict=True)
-    ]
-    if standard.evidence is Evidence.NON_INFERIOR:
-        failed = [
-            not_shown(*count, float(tolerance)) > standard.level if ok else over
-            for ok, over, count, (_, _, tolerance) in zip(able, beyond, counts, limits, strict=True)
-        ]
-        return np.any(failed, axis=0)
-    p = holm(
-        np.array([bdtr(b[1], b[0] + b[1], 0.5) for b, ok in zip(counts, able, strict=True) if ok])
-    )
-    rows = iter(p <= standard.level)
-    failed = []
-    for ok, over, (lost, gained, n) in zip(able, beyond, counts, strict=True):
-        if not ok:
-            failed.append(over)
-        elif standard.evidence is Evidence.SIGNIFICANT:
-            failed.append(over & next(rows))
-        else:
-            failed.append(over | (next(rows) & (lost - gained >= failing(standard.negligible, n))))
-    return np.any(failed, axis=0)
-
-
-def holm(p: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Return Holm's adjusted p, [tests, draws]."""
-    order = np.argsort(p, axis=0, kind="stable")
-    ranked = np.take_along_axis(p, order, axis=0)
-    scaled = np.minimum(1, ranked * np.arange(len(p), 0, -1)[:, None])
-    adjusted = np.empty_like(p)
-    np.put_along_axis(adjusted, order, np.maximum.accumulate(scaled, axis=0), axis=0)
-    return adjusted
-
-
-def not_shown(
-    lost: NDArray[np.int64], gained: NDArray[np.int64], n: int, tolerance: float
-) -> NDArray[np.float64]:
-    """Return Tango's p of losing the tolerance or more, [draws]."""
-    b = -lost - gained + (2 * n - lost + gained) * tolerance
-    c = -gained * tolerance * (1 - tolerance)
-    gain = np.maximum(0, (np.sqrt(np.maximum(0, b * b - 8 * n * c)) - b) / (4 * n))
-    spread = np.sqrt(n * (2 * gain + tolerance * (1 - tolerance)))
-    p: NDArray[np.float64] = ndtr((lost - gained - n * tolerance) / spread)
-    return p
+    return np.any(list(failures(pair.draws(), thresholds, resamples).values()), axis=0)
 
 
 def adr(pair: Pair) -> Failed:

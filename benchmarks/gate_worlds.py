@@ -65,6 +65,11 @@ def slipped(random: Random, ranks: Ranks) -> Ranks:
     return moved(random, (ranks + slips).astype(np.int8), 0.0)
 
 
+def decayed(random: Random, ranks: Ranks) -> Ranks:
+    """Return ranks of which every second one falls to third, and every fourth one to fifth."""
+    return moved(random, np.where((ranks == 2) | (ranks == 4), ranks + 1, ranks).astype(np.int8), 0)
+
+
 def _hidden(random: Random, ranks: Ranks) -> Ranks:
     """Lose 40 points in the small subset, and win as many questions elsewhere."""
     inside = small(ranks.shape[1])
@@ -86,4 +91,5 @@ WORLDS = (
     ),
     World("the same, hidden by gains", True, _hidden),
     World("a fifth slips a rank", True, slipped),
+    World("ranks 2 and 4 slip by one", True, decayed),
 )

@@ -73,14 +73,27 @@ def test_a_negligible_drop_is_no_alarm_however_sure_it_is():
     assert not gated(before, after, "either", negligible=0.0089).passed
 
 
-def test_holm_corrects_for_every_limit_that_is_tested():
-    before, after = changed(100, 5, 0)  # p = .031 alone, and both hit rates tell the same
+def test_measures_that_tell_the_same_are_one_test():
+    before, after = changed(100, 5, 0)  # p = 2⁻⁵ alone, and both hit rates tell the same
     limits = {"all": dict.fromkeys(("recall", "hit_rate_at_1", "hit_rate_at_3"), 0.1)}
     verdict = decide(after, before, GateThresholds(max_drop=limits, evidence="either"))
+    assert not verdict.passed
+    assert {check.shown.p for check in verdict.checks if check.shown} == {2**-5}
+
+
+def test_limits_on_different_questions_are_corrected_for_each_other():
+    rows = [
+        [row(f"{name}{i}", None if i < lost else 1, subsets=[f"tag.{name}"]) for i in range(50)]
+        for lost in (0, 5)
+        for name in "ab"
+    ]
+    before, after = result_of(*rows[0], *rows[1]), result_of(*rows[2], *rows[3])
+    limits = {f"tag.{name}": {"recall": 0.2} for name in "ab"}
+    verdict = decide(after, before, GateThresholds(max_drop=limits, evidence="either"))
     assert verdict.passed
-    assert {check.shown.p for check in verdict.checks if check.shown} == {3 * 2**-5}
-    six = decide(*reversed(changed(100, 6, 0)), GateThresholds(max_drop=limits, evidence="either"))
-    assert not six.passed  # 3 × 2⁻⁶ = .047
+    # Ten coins: the chance that the five of either subset fall alike.
+    p = 1 - (1 - 2**-5) ** 2
+    assert [check.shown.p for check in verdict.checks if check.shown] == pytest.approx([p, p])
 
 
 def test_a_limit_that_no_test_could_reach_costs_the_others_nothing():

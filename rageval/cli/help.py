@@ -74,6 +74,24 @@ Choices (GROUP=CHOICE):
 {choices}
 """
 
+_POWER = """\
+Simulate the gate of a set: how often it fails a harmless change, and how many lost questions each
+limit notices. Nothing is retrieved or written.
+
+  python -m rageval power                       from the champion's results, or the newest run's
+  python -m rageval power found=0.8             before there is a run: of the golden set alone
+  python -m rageval power threshold.max_drop.all.recall=0.05      what another limit would do
+
+Choices (GROUP=CHOICE):
+{choices}
+
+Keys:
+  run=champion        whose results changes begin from: latest, a run id, a version, an alias
+  churn=null          share of the found questions that a harmless change loses; null = estimated
+                      from pairs of runs in the store, 0.04 without any
+  draws=1000          simulated changes
+"""
+
 _COMPARE = """\
 Compare two runs question by question: improved, regressed, added, removed, relabelled. No verdict.
 
@@ -218,6 +236,7 @@ _READING = ("dataset", "tracking")
 _TEXTS = {
     "evaluate": (_EVALUATE, _GROUPS),
     "score": (_SCORE, ("threshold", "tracking")),
+    "power": (_POWER, _JUDGING),
     "compare": (_COMPARE, _READING),
     "gate": (_GATE, _JUDGING),
     "promote": (_PROMOTE, _JUDGING),
@@ -238,9 +257,9 @@ def show(command: str, words: Sequence[str]) -> None:
     folders = [shipped("conf"), *_own(words)]
     lines = [f"  {group:<10} {', '.join(_choices(folders, group))}" for group in groups]
     out = sys.stdout.write
-    out("usage: python -m rageval [VERB] [OVERRIDES]\n\n")
+    out("usage: python -m rageval [COMMAND] [OVERRIDES]\n\n")
     out(text.format(choices="\n".join(lines)))
-    out("\nVerbs (the first is the default; VERB --help says more):\n")
+    out("\nCommands (the first is the default; COMMAND --help says more):\n")
     for name, known in COMMANDS.items():
         out(f"  {name:<10} {known.does}\n")
     out("\noutput.format=json: one JSON document · output.format=quiet: an id, path or outcome\n")

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 _DEFAULT = "evaluate"
 _INTERRUPTED, _CLOSED, _TERMINATED = 130, 141, 143  # as a shell: Ctrl-C, SIGPIPE, SIGTERM
-_GATING = ("gate", "promote", "rollback")  # what needs no more of a set than its name
+_GATING = ("gate", "power", "promote", "rollback")  # what needs no more of a set than its name
 # What MLflow reads of the environment, with an account in it.
 _CREDENTIALS = ("MLFLOW_TRACKING_PASSWORD", "MLFLOW_TRACKING_TOKEN", "DATABRICKS_TOKEN")
 _STORES = ("MLFLOW_TRACKING_URI", "MLFLOW_REGISTRY_URI")

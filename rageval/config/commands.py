@@ -144,6 +144,33 @@ class GateCommandConfig(JudgingCommandConfig):
     allow_lower: Flag
 
 
+class PowerConfig(RegistryCommandConfig, PrintingConfig):
+    """Everything that a simulation of the gate is given."""
+
+    threshold: GateThresholds
+    run: Reference  # champion, latest, a run id, a version or an alias
+    found: Share | None  # instead of a run: the share of questions that is found
+    churn: Share | None  # None = estimated from pairs of runs
+    runs: Annotated[int, Field(strict=True, ge=2, le=100)]  # newest, that churn is estimated from
+    draws: Annotated[int, Field(strict=True, ge=100, le=100_000)]
+    seed: Natural
+
+
+class PowerOfSetConfig(CommandConfig, PrintingConfig):
+    """Everything that a simulation is given where nothing was measured yet."""
+
+    dataset: DatasetConfig
+    threshold: GateThresholds
+    registry: RegistryConfig
+    run: Reference
+    found: Share
+    churn: Share | None
+    runs: Natural
+    draws: Annotated[int, Field(strict=True, ge=100, le=100_000)]
+    seed: Natural
+    secrets: Mapping[str, Any] = {}
+
+
 class RollbackConfig(JudgingCommandConfig):
     """Everything that a rollback is given."""
 

@@ -11,7 +11,7 @@ from math import floor
 from rageval.comparison.paired import Paired, signed
 from rageval.statistics.detectable import least_lost, least_lost_beside
 from rageval.statistics.differences import Differences
-from rageval.statistics.holm import holm
+from rageval.statistics.joint import joint
 from rageval.statistics.noninferiority import can_be_shown, not_worse
 
 
@@ -59,23 +59,21 @@ class Judged:
 
     passed: bool
     used: Evidence  # counts where the set is too small for what was asked
-    p: float | None  # of the test that was used, Holm's correction included; None for counts
+    p: float | None  # of the test that was used, corrected for the family; None for counts
     family: int  # tests that it was corrected for
     why: str  # in words
-    seen: Fraction | None = (
-        None  # the smallest drop that would have failed; None: no drop would have
-    )
+    seen: Fraction | None = None  # the smallest drop that was sure to fail; None: no drop was
 
 
 def judge(drops: Sequence[Drop], standard: Standard) -> list[Judged]:
     """Judge the drops of one gate together, as one family.
 
     `counts`: fails iff the drop is beyond the tolerance.
-    `significant`: fails iff it is that, and Holm's p is at most the level.
+    `significant`: fails iff it is that, and the joint p of all tests is at most the level.
     `non_inferior`: passes iff Tango's p of losing the tolerance or more is at most the level; all
     of them must pass, so nothing is corrected.
-    `either`: fails iff the drop is beyond the tolerance, or beyond `negligible` with Holm's p at
-    most the level.
+    `either`: fails iff the drop is beyond the tolerance, or beyond `negligible` with a joint p (see
+    `rageval.statistics.joint`) of at most the level.
 
     Where a subset is too small for a test (`testable`), counts decide.
     """
@@ -95,7 +93,7 @@ def _judged(drops: Sequence[Drop], able: Sequence[bool], standard: Standard) -> 
             for drop, ok in zip(drops, able, strict=True)
         ]
     tested = [drop for drop, ok in zip(drops, able, strict=True) if ok]
-    p = iter(holm([drop.worse for drop in tested]))
+    p = iter(joint([drop.found for drop in tested]))
     return [
         _tested(drop, standard, next(p), len(tested)) if ok else _counted(drop, standard)
         for drop, ok in zip(drops, able, strict=True)
@@ -122,7 +120,7 @@ def testable(drop: Drop, standard: Standard, family: int) -> bool:
 
 
 def smallest_seen(drop: Drop, standard: Standard, family: int) -> Fraction | None:
-    """Return the smallest drop, in whole lost questions, that this gate would have failed.
+    """Return the smallest drop, in whole lost questions, that this gate was sure to fail.
 
     Counts fail a drop beyond the tolerance. The test, one of a `family` (0: none was made), fails
     so many lost questions as it notices beside those that were gained. `either` needs one of the

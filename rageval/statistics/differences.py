@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
@@ -21,6 +21,7 @@ class Differences:
     each: NDArray[np.int64]  # [questions]
     group: NDArray[np.int64]  # [questions] 0-based; questions of one group belong together
     scale: int
+    names: tuple[Hashable, ...] = ()  # [groups] what tells groups apart in different measures
 
     @property
     def n(self) -> int:
@@ -87,4 +88,5 @@ def differences(values: Sequence[Fraction], groups: Sequence[str] | None = None)
         np.array([round(value * scale) for value in values], np.int64),
         np.array([places[name] for name in names], np.int64),
         scale,
+        tuple(places),
     )

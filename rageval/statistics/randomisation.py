@@ -57,16 +57,44 @@ def randomisation(found: Differences, resamples: int = RESAMPLES, seed: int = _S
 
 
 def _exact(sizes: NDArray[np.int64], observed: int) -> Randomised:
-    """Return p from the distribution of U = Σ size × coin, of which T = 2 U − Σ size."""
+    chance, top = _chances(sizes), int(sizes.sum())
+    low = float(chance[: (top + observed) // 2 + 1].sum())
+    tail = float(chance[: (top - abs(observed)) // 2 + 1].sum())
+    return Randomised(min(1.0, low), 1.0 if observed == 0 else min(1.0, 2 * tail), True)
+
+
+def _chances(sizes: NDArray[np.int64]) -> NDArray[np.float64]:
+    """Return the distribution of U = Σ size × coin, of which T = 2 U − Σ size."""
     chance = np.zeros(int(sizes.sum()) + 1)
     chance[0], top = 1.0, 0
     for size in np.sort(sizes).tolist():
         chance[: top + 1] *= 0.5
         chance[size : top + size + 1] += chance[: top + 1].copy()
         top += size
-    low = float(chance[: (top + observed) // 2 + 1].sum())
-    tail = float(chance[: (top - abs(observed)) // 2 + 1].sum())
-    return Randomised(min(1.0, low), 1.0 if observed == 0 else min(1.0, 2 * tail), True)
+    return chance
+
+
+def lower_tails(totals: NDArray[np.int64]) -> NDArray[np.float64] | None:
+    """Return P(T ≤ t) for every sum t that T can come to, from the lowest up.
+
+    They are twice the totals' greatest common divisor apart. None where it takes more than 2²⁶
+    additions. At least one total must not be 0.
+
+    Examples
+    --------
+    >>> lower_tails(np.array([1, -1])).tolist()  # −2, 0, 2
+    [0.25, 0.75, 1.0]
+    """
+    totals = totals[totals != 0]
+    sizes = np.abs(totals) // np.gcd.reduce(totals)
+    if (sizes == 1).all():
+        from scipy.special import bdtr
+
+        tails: NDArray[np.float64] = bdtr(np.arange(len(sizes) + 1), len(sizes), 0.5)
+        return tails
+    if len(sizes) * int(sizes.sum()) > _EXACT:
+        return None
+    return np.minimum(np.cumsum(_chances(sizes)), 1.0)
 
 
 def _sampled(sizes: NDArray[np.int64], observed: int, resamples: int, seed: int) -> Randomised:
@@ -90,14 +118,20 @@ def flips(sizes: NDArray[np.int64], resamples: int, seed: int) -> NDArray[np.int
     stream = Stream(seed)
     sums, part = np.zeros(resamples, np.int64), np.empty(resamples, np.int64)
     for first in range(0, len(sizes), _FLIPS):
-        signed = _signed(sizes[first : first + _FLIPS])
+        signed = signed_sums(sizes[first : first + _FLIPS])
         np.take(signed, stream.octets(resamples), out=part, mode="clip")  # no byte is outside
         sums += part
     return sums
 
 
-def _signed(sizes: NDArray[np.int64]) -> NDArray[np.int64]:
-    """Return the 256 sums of up to eight sizes, bit by bit of the byte that chooses."""
+def signed_sums(sizes: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Return the 256 sums of up to eight numbers, bit by bit of the byte that chooses the signs.
+
+    Examples
+    --------
+    >>> signed_sums(np.array([1, 3]))[:4].tolist()
+    [-4, -2, 2, 4]
+    """
     signs = np.where((np.arange(256)[:, None] >> np.arange(len(sizes))) & 1, 1, -1)
     sums: NDArray[np.int64] = (signs * sizes).sum(axis=1)
     return sums

@@ -66,6 +66,18 @@ def newest(store: Store, dataset: str) -> str:
     NoVerdictError
         If the experiment has none.
     """
+    found = newest_runs(store, dataset, 1)
+    if not found:
+        raise NoVerdictError(
+            f"experiment {store.name} of {store.location.shown} has no finished run of the set "
+            f"{dataset} to judge; make one: python -m rageval +retriever=…, or name another set by "
+            "dataset=…"
+        )
+    return found[0]
+
+
+def newest_runs(store: Store, dataset: str, number: int) -> list[str]:
+    """Return the ids of the newest finished single runs of a set's dev side."""
     found = store.client.search_runs(
         [store.experiment],
         filter_string=(
@@ -73,15 +85,9 @@ def newest(store: Store, dataset: str) -> str:
             f"and tags.`rageval.kind` = '{SINGLE}' and tags.`rageval.set` = '{dataset}'"
         ),
         order_by=["attributes.start_time DESC"],
-        max_results=1,
+        max_results=number,
     )
-    if not found:
-        raise NoVerdictError(
-            f"experiment {store.name} of {store.location.shown} has no finished run of the set "
-            f"{dataset} to judge; make one: python -m rageval +retriever=…, or name another set by "
-            "dataset=…"
-        )
-    return str(found[0].info.run_id)
+    return [str(run.info.run_id) for run in found]
 
 
 def last_judged(store: Store, dataset: str) -> str | None:

@@ -25,6 +25,9 @@ COMMANDS = {
     "gate": Command(
         "rageval.cli.commands.gate", "gate", "hold a run against the champion and thresholds"
     ),
+    "power": Command(
+        "rageval.cli.commands.power", "power", "simulate the gate: false alarms, losses it can see"
+    ),
     "promote": Command(
         "rageval.cli.commands.promote", "promote", "gate a run and make it the champion"
     ),
