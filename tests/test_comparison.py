@@ -11,7 +11,7 @@ from rageval.comparison.result import result
 from rageval.errors import NoVerdictError
 from rageval.report import certainty
 from rageval.report import comparison as words
-from rageval.report.html import comparison_page
+from rageval.report.comparison_page import comparison_page
 
 
 def turn(before, after):
@@ -137,8 +137,8 @@ def test_a_comparison_tells_how_sure_it_is_in_every_form():
     page = certainty.page(found, sure)
     assert "| recall | 10 | 1.000 | 0.400 | −0.600 " in page
     assert "<b>q0</b>" in page
-    html = comparison_page(certainty.facts(found, sure))
-    assert "<td>recall</td><td>10</td><td>1.000</td><td>0.400</td><td>−0.600 " in html
+    html = comparison_page([(found, sure)])[""].decode()
+    assert '<th scope="row">recall</th><td class="num">10</td><td class="num">1.000</td>' in html
     assert told in html
     numbers = certainty.table(sure)
     line = dict(zip(numbers.columns, numbers.data[2], strict=True))

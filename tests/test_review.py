@@ -6,6 +6,7 @@ from dataclasses import replace
 
 import pytest
 import yaml
+from browser import chromium
 from desk import DATA
 
 from rageval.errors import InputError
@@ -158,16 +159,10 @@ def test_passages_are_exact_and_cover_all_that_is_written():
 # --- the page
 
 
-@pytest.fixture(scope="module")
-def chromium():
-    sync_api = pytest.importorskip("playwright.sync_api")
-    found = shutil.which("chromium") or shutil.which("chromium-browser")
-    if found is None:
-        pytest.skip("Chromium is not installed: apt-get install chromium")
-    with sync_api.sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=found, args=["--no-sandbox"])
+@pytest.fixture(scope="module", name="chromium")
+def _chromium():
+    with chromium() as browser:
         yield browser
-        browser.close()
 
 
 @pytest.fixture

@@ -91,6 +91,7 @@ class OutputConfig(Record):
     questions: Literal["worst", "all", "none"]
     rows: Natural
     format: OutputFormat = "text"
+    passages: Flag = True  # a run's page shows the text of what came back
 
 
 class RunConfig(Record):

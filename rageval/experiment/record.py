@@ -9,11 +9,12 @@ from rageval.comparison.result import SCHEMA
 from rageval.comparison.table import Table
 from rageval.escaping.redaction import redacted_bytes
 from rageval.evaluation.subsets import ALL
-from rageval.report import html, markdown, plots, tables, trec
+from rageval.report import markdown, plots, tables, trec
 from rageval.report.outcome import Outcome
+from rageval.report.run_page import run_page
 from rageval.report.summary import window_characters
 from rageval.schema.names import metric_key
-from rageval.tracking.reading import CELL, CONFIG, DOCUMENTS, PROVENANCE, SINGLE
+from rageval.tracking.reading import CELL, CONFIG, DOCUMENTS, PAGE, PROVENANCE, SINGLE
 from rageval.tracking.run import Dataset, Record
 from rageval.tracking.seals import SEALS, seal
 from rageval.version import __version__
@@ -163,13 +164,13 @@ def _provenance(outcome: Outcome) -> bytes:
 
 
 def _pages(outcome: Outcome) -> dict[str, bytes]:
-    evaluation, header = outcome.evaluation, outcome.header
-    page = html.page(evaluation, header, outcome.sheet, outcome.params)
+    evaluation = outcome.evaluation
+    page = run_page(outcome)
     first = outcome.sheet.columns[0]
     picture = plots.subsets(evaluation, first.name, first.heading)
     pictures = {f"plots/{first.name}.png": picture} if picture else {}
     return {
-        "report.html": page.encode(),
+        **{path or PAGE: content for path, content in page.items()},
         "plots/target_ranks.png": plots.target_ranks(evaluation),
         **pictures,
     }

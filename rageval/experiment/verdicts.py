@@ -11,7 +11,7 @@ from rageval.comparison.table import Table
 from rageval.gate.verdict import Verdict
 from rageval.report import certainty
 from rageval.report import comparison as words
-from rageval.report.html import comparison_page
+from rageval.report.comparison_page import comparison_page
 from rageval.report.junit import junit
 from rageval.report.markdown import verdict_page
 from rageval.tracking.reading import GATED_AT
@@ -61,7 +61,10 @@ def keep_comparison(
     pages = {
         f"{folder}/statistics.json": _json(certainty.table(found)),
         f"{folder}/comparison.md": certainty.page(comparison, found),
-        f"{folder}/comparison.html": comparison_page(certainty.facts(comparison, found)),
+        **{
+            f"{folder}/{path or 'comparison.html'}": content.decode()
+            for path, content in comparison_page([(comparison, found)]).items()
+        },
     }
     files = _tables(folder, comparison) | pages
     add_files(store, run, files, _listed(files))

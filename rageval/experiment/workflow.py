@@ -174,6 +174,7 @@ def told(plan: Plan, found: Measured) -> Outcome:
         digests={"corpus": plan.dataset.corpus.digest, "questions": plan.side.golden.digest},
         notes=config.run.notes,
         kind=plan.kind,
+        passages=config.output.passages,
         command=plan.command,
     )
 

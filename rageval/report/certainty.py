@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from rageval.comparison.changes import Comparison, Turn
 from rageval.comparison.paired import Paired, signed
 from rageval.comparison.table import Table
 from rageval.report import markdown
-from rageval.report.comparison import overview, told
+from rageval.report.comparison import overview
 from rageval.statistics.detectable import in_words
 
 _COLUMNS = ("measure", "n", "before", "after", "difference, 95 % interval", "p, two-sided")
@@ -77,16 +75,3 @@ def page(comparison: Comparison, found: dict[str, Paired]) -> str:
         *(markdown.lost(change) for change in comparison.of(Turn.REGRESSED)),
     ]
     return "\n\n".join(part for part in parts if part) + "\n"
-
-
-def facts(comparison: Comparison, found: dict[str, Paired]) -> dict[str, Any]:
-    """Return what the HTML page shows."""
-    shown = short(comparison, found)
-    return {
-        "title": f"{comparison.before.name} → {comparison.after.name}",
-        "overview": list(overview(comparison))[1:],
-        "columns": shown.columns,
-        "rows": shown.data,
-        "lines": lines(found),
-        "regressed": [told(change) for change in comparison.of(Turn.REGRESSED)],
-    }

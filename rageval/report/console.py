@@ -190,7 +190,7 @@ class _Told:
 
 def _told(evaluation: Evaluation, row: int) -> _Told:
     question, cutoffs = evaluation.questions[row], evaluation.benchmark.cutoffs.hit_at
-    hits = [_mark(evaluation.values[f"hit_rate_at_{k}"].at(row)) for k in cutoffs]
+    hits = [_mark(evaluation.values[name].at(row)) for name in evaluation.benchmark.cutoffs.hits]
     mrr = evaluation.values["mrr"].at(row)
     marks = (*hits, "–" if mrr is None else f"{mrr:.2f}")
     names = (*(f"hit@{k}" for k in cutoffs), "mrr")

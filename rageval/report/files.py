@@ -1,4 +1,4 @@
-"""Runs, comparisons and sweeps as Markdown, JUnit XML and JSON, and comparisons as a page."""
+"""Runs, comparisons and sweeps as Markdown, JUnit XML and JSON."""
 
 from __future__ import annotations
 
@@ -10,11 +10,9 @@ from rageval.comparison.changes import Comparison
 from rageval.comparison.paired import Paired
 from rageval.comparison.result import Result
 from rageval.comparison.table import Table
+from rageval.measures.catalogue import headlines
 from rageval.report import certainty, junit, markdown
 from rageval.report.data import comparison_facts, run_facts, table_facts
-from rageval.report.html import comparison_page
-
-_MEASURES = ("recall", "mrr", "precision", "completeness")  # and every hit rate
 
 
 def run_file(result: Result, form: str) -> str:
@@ -28,9 +26,8 @@ def run_file(result: Result, form: str) -> str:
 
 
 def comparison_file(comparison: Comparison, found: dict[str, Paired], form: str) -> str:
-    """Return a comparison as `html`, `markdown`, `junit` or `json`."""
+    """Return a comparison as `markdown`, `junit` or `json`."""
     ways: dict[str, Callable[[], str]] = {
-        "html": lambda: comparison_page(certainty.facts(comparison, found)),
         "markdown": lambda: certainty.page(comparison, found),
         "junit": lambda: junit.comparison_junit(comparison),
         "json": lambda: _json(comparison_facts(comparison, found)),
@@ -53,7 +50,7 @@ def _json(content: Mapping[str, Any]) -> str:
 
 
 def _run_markdown(result: Result) -> str:
-    names = [n for n in result.measures if n in _MEASURES or n.startswith("hit_rate_at_")]
+    names = headlines(result.measures)
     rows = []
     for subset in result.subsets:
         found = result.summaries(subset)

@@ -25,4 +25,5 @@ class Outcome:
     digests: Mapping[str, str]  # corpus, questions → sha256
     notes: str | None  # the user's own words about the run
     kind: str  # single | cell | rescore
+    passages: bool = True  # the run's page shows the text of what came back
     command: str = ""  # the command line that does the same alone; empty if it is not known

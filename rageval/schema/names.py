@@ -16,6 +16,7 @@ _CLAIMED = ".promotion"  # ends the names that a registry holds while a champion
 _PLAIN = re.compile(r"[A-Za-z0-9_. -]")
 _ESCAPE = re.compile(r"-x([0-9a-f]+)-")
 _CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029]")  # with the line ends of Unicode
+PAGE_DATA = "report_data"  # the folder beside a page that holds the page's data
 
 
 def name_fault(name: str, longest: int = LONGEST_ID) -> str | None:

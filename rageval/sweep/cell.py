@@ -14,7 +14,7 @@ from rageval.cache.store import Cache, CacheConfig
 from rageval.config.launch import UNFINISHED
 from rageval.config.next_command import typed_command
 from rageval.errors import NoVerdictError, RagevalError
-from rageval.evaluation.subsets import ALL
+from rageval.evaluation.subsets import ALL, Summary
 from rageval.experiment.gating import require_limits
 from rageval.experiment.plan import Plan
 from rageval.experiment.workflow import Measured, introduce_set, lock, measure_cell
@@ -234,6 +234,7 @@ def _done(cell: Cell, plan: Plan, measured: Measured, run: str) -> CellResult:
         name=plan.retrieval,
         whole={name: evaluation.summary(ALL, name) for name in evaluation.values},
         subsets={name: evaluation.summary(name, objective).value for name in evaluation.members},
+        table=_table(evaluation.subsets) if run else {},
         objective=objective,
         values=found.value[found.counts],
         groups=[
@@ -249,6 +250,15 @@ def _done(cell: Cell, plan: Plan, measured: Measured, run: str) -> CellResult:
         window=window_characters(evaluation),
         **_flawed(evaluation.errors, evaluation.leaks),
     )
+
+
+def _table(
+    found: Mapping[str, Mapping[str, Summary]],
+) -> dict[str, dict[str, tuple[int, float | None]]]:
+    return {
+        subset: {name: (summary.n, summary.value) for name, summary in row.items()}
+        for subset, row in found.items()
+    }
 
 
 def _flawed(errors: int, leaks: int) -> dict[str, Any]:
@@ -282,6 +292,7 @@ def _resumed(cell: Cell, plan: Plan, store: Store, run: Any) -> CellResult:  # n
             for key, value in metrics.items()
             if key.endswith(f"/{objective}")
         },
+        table=_table({subset: kept.summaries(subset) for subset in kept.subsets}),
         objective=objective,
         values=tuple(row.values[objective] or 0.0 for row in counted),
         groups=tuple(row.group for row in counted),

@@ -12,10 +12,10 @@ from rich.text import Text
 from rageval.report import console
 from rageval.report.answer import answer
 from rageval.report.data import table_facts
-from rageval.report.html import sweep_page
 from rageval.sweep.cell import alone
 from rageval.sweep.estimate import Needed, estimate, measured
 from rageval.sweep.leaderboard import Leaderboard, leaderboard
+from rageval.sweep.page import sweep_page
 from rageval.sweep.persisted import CELLS, written
 from rageval.sweep.plots import pictures
 from rageval.sweep.result import DONE, FAILED, PLANNED, RESUMED, SKIPPED, STOPPED, CellResult
@@ -77,7 +77,8 @@ def _board(sweep: Session, board: Leaderboard) -> Board:
     }
     found_tables = tables(sweep, board)
     drawn = pictures(board)
-    page = sweep_page(_title(sweep, board), found_tables, luck(board), drawn)
+    page = sweep_page(_title(sweep, board), board, found_tables)
+    pages = {path or PAGE: content for path, content in page.items()}
     return Board(
         metrics={
             "sweep/cells": sweep.cells,
@@ -89,7 +90,7 @@ def _board(sweep: Session, board: Leaderboard) -> Board:
             **({"best/selection_bias": board.bias} if board.bias is not None else {}),
         },
         tables=found_tables,
-        files={**drawn, CELLS: written(sweep.ended), PAGE: page.encode()},
+        files={**drawn, CELLS: written(sweep.ended), **pages},
         words="\n\n".join(luck(board)),
     )
 

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from rageval.statistics.stream import Stream
 from rageval.sweep.result import CellResult
-from rageval.sweep.session import assignments, swept
+from rageval.sweep.session import assignments, in_words, swept
 
 _RESAMPLES = 2000
 _HALVINGS = 500
@@ -136,5 +136,5 @@ def best_by_subset(board: Leaderboard) -> list[tuple[str, str, float]]:
         known = [(value, cell) for value, cell in found if value is not None]
         if known:
             value, cell = max(known, key=lambda pair: pair[0])
-            rows.append((name, " ".join(cell.overrides), value))
+            rows.append((name, in_words(cell.overrides), value))
     return rows

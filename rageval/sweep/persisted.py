@@ -30,6 +30,7 @@ def written(cells: Iterable[CellResult]) -> bytes:
             **{name: getattr(cell, name) for name in _SAME},
             "whole": {name: [found.n, found.value] for name, found in cell.whole.items()},
             "subsets": dict(cell.subsets),
+            "table": {subset: dict(row) for subset, row in cell.table.items()},
             "values": np.asarray(cell.values).tolist(),
             "groups": list(cell.groups),
         }
@@ -58,6 +59,10 @@ def _cell(row: dict[str, Any]) -> CellResult:
         **{name: row[name] for name in _SAME[:-1]},
         whole={name: Summary.of(*reversed(pair)) for name, pair in row["whole"].items()},
         subsets=row["subsets"],
+        table={
+            subset: {name: tuple(pair) for name, pair in found.items()}
+            for subset, found in row.get("table", {}).items()  # older files have none
+        },
         stages=tuple(row["stages"]),
         groups=tuple(row.get("groups", ())),  # older files have none
     )

@@ -26,6 +26,8 @@ class CellResult:
     name: str = ""  # the retrieval in words
     whole: Mapping[str, Summary] = field(default_factory=dict)  # measure → value over `all`
     subsets: Mapping[str, float | None] = field(default_factory=dict)  # subset → objective
+    # subset → measure → n, value: of a cell that is recorded, for the sweep's page
+    table: Mapping[str, Mapping[str, tuple[int, float | None]]] = field(default_factory=dict)
     objective: str = ""  # measure that cells are ranked by
     values: NDArray[np.float64] | Sequence[float] = ()  # its of each question that it applies to
     benchmark: str = ""  # fingerprint; only values of one benchmark are paired

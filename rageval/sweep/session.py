@@ -213,6 +213,17 @@ def swept(grid: Iterable[Sequence[str]]) -> dict[str, list[str]]:
     return {key: list(values) for key, values in found.items() if len(values) > 1}
 
 
+def in_words(cell: Sequence[str]) -> str:
+    """Return what a cell measures, as it is typed; how it is run and shown is left out.
+
+    Examples
+    --------
+    >>> in_words(("retriever=bm25", "output.format=json"))
+    'retriever=bm25'
+    """
+    return " ".join(filter(measures, cell))
+
+
 def measures(word: str) -> bool:
     """Say whether a word is about what a cell measures, and not about how it is run or shown."""
     key = word.partition("=")[0].lstrip("+~")

@@ -7,7 +7,7 @@ from rageval.measures.catalogue import headlines
 from rageval.sweep.goals import front
 from rageval.sweep.leaderboard import Leaderboard, best_by_subset, main_effects
 from rageval.sweep.result import FAILED, SKIPPED, STOPPED, CellResult
-from rageval.sweep.session import Session, assignments, swept
+from rageval.sweep.session import Session, assignments, in_words, swept
 
 SHOWN = 10  # cells of the table on the screen
 RECORDED = "*"  # marks a latency that was measured by an earlier cell or run
@@ -29,7 +29,7 @@ def tables(sweep: Session, board: Leaderboard) -> dict[str, Table]:
         ),
         "failures.json": Table(
             ["cell", "state", "cause"],
-            [[" ".join(e.overrides), e.state, e.fault] for e in failed(sweep)],
+            [[in_words(e.overrides), e.state, e.fault] for e in failed(sweep)],
         ),
     }
 
@@ -54,7 +54,7 @@ def ranking(board: Leaderboard) -> Table:
         [
             [
                 place,
-                " ".join(cell.overrides),
+                in_words(cell.overrides),
                 cell.name,
                 *(cell.whole[name].value if name in cell.whole else None for name in names),
                 cell.whole[board.objective].low,

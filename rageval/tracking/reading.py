@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import re
 import tempfile
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -13,6 +14,7 @@ from typing import Any
 from rageval.comparison.consistency import inconsistency
 from rageval.comparison.result import SCHEMA, Result, newer, result
 from rageval.errors import NoVerdictError
+from rageval.schema.names import PAGE_DATA
 from rageval.tracking.faults import TrackingError, first_line, tracking_error
 from rageval.tracking.seals import SEALS, broken, whole
 from rageval.tracking.search import runs
@@ -20,6 +22,7 @@ from rageval.tracking.store import Store
 
 QUESTIONS, DOCUMENTS, CONFIG = "questions.json", "documents.json", "config.yaml"
 PROVENANCE = "provenance.json"
+PAGE = "report.html"
 GATED_AT = "rageval.gated_at"  # the tag of a run that says when it was last judged
 PROMOTED = "rageval.promoted"  # the tag of a run that became the champion: its version
 STRIPPED = "rageval.questions"  # the tag of a run that holds no questions any more
@@ -264,6 +267,21 @@ def artifact(store: Store, run: str, path: str) -> bytes:
             first = first_line(fault)
             found_run(store, run)  # a store that is gone has no artifacts either, and says so
             raise NoVerdictError(f"run {run}: its artifact {path} is not there: {first}") from fault
+
+
+def page_of(store: Store, run: str) -> dict[str, bytes]:
+    """Return the page of a run or sweep: "" is the page, other names are data beside it.
+
+    Raises
+    ------
+    NoVerdictError
+        If it is not there.
+    UnreachableError
+        If the store does not answer.
+    """
+    page = artifact(store, run, PAGE)
+    beside = re.findall(rf'<script src="({PAGE_DATA}/\d+\.js)">', page.decode("utf-8", "replace"))
+    return {"": page, **{path: artifact(store, run, path) for path in beside}}
 
 
 def unreachable(store: Store, fault: Exception) -> TrackingError:

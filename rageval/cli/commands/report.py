@@ -21,21 +21,22 @@ from rageval.experiment.workflow import require_tracking
 from rageval.registry.portable import portable
 from rageval.registry.references import LATEST, run_of
 from rageval.report import console
+from rageval.report.comparison_page import comparison_page
 from rageval.report.files import comparison_file, run_file, sweep_file
-from rageval.tracking.reading import Kept, artifact, fetch
+from rageval.tracking.reading import Kept, artifact, fetch, page_of
 from rageval.tracking.store import Store
 from rageval.tracking.sweeps import board_of, is_sweep, newest_of_all
 
-_PAGE = "report.html"
 _GATED = {"markdown": "verdict.md", "junit": "junit.xml", "json": "verdict.json"}
 _NAMES = {
-    "html": _PAGE,
+    "html": "report.html",
     "markdown": "report.md",
     "junit": "junit.xml",
     "json": "report.json",
     "baseline": "baseline.json",
 }
 _STANDARD_OUTPUT = "-"
+Files = dict[str, bytes]  # path beside the report → content; "" is the report itself
 
 
 def run(composed: DictConfig) -> int:
@@ -52,10 +53,11 @@ def run(composed: DictConfig) -> int:
     else:
         what, content, after = _of_run(store, config, run_id)
     if piped:
-        sys.stdout.write(redacted_bytes(content).decode())
+        sys.stdout.write(redacted_bytes(content[""]).decode())
         return 0
     path = Path(config.output or _NAMES[config.format])
-    _write(path, content)
+    for name, part in content.items():
+        _write(path.parent / name if name else path, part)
     console.say(target, f"{config.format} of {what}: {path}")
     _open(path, config, target)
     console.say(target, f"next: {after}")
@@ -69,7 +71,7 @@ def _meant(store: Store, config: ReportConfig, reference: str) -> str:
     return run_of(store, config.registry, config.dataset.name, reference)
 
 
-def _of_run(store: Store, config: ReportConfig, run: str) -> tuple[str, bytes, str]:
+def _of_run(store: Store, config: ReportConfig, run: str) -> tuple[str, Files, str]:
     """Return what the report is of, its content, and the command that comes next."""
     kept = fetch(store, run)
     gate = next_command("gate", f"gate.run={run}", dataset=kept.result.dataset)
@@ -80,35 +82,40 @@ def _of_run(store: Store, config: ReportConfig, run: str) -> tuple[str, bytes, s
     )
 
 
-def _content(store: Store, kept: Kept, config: ReportConfig) -> bytes:
+def _content(store: Store, kept: Kept, config: ReportConfig) -> Files:
     if config.format == "html":
-        return artifact(store, kept.run, _PAGE)
+        return page_of(store, kept.run)
     if config.format == "baseline":
-        return portable(kept, version=config.run).encode()
+        return {"": portable(kept, version=config.run).encode()}
     if "rageval.gate" in kept.tags:
-        return artifact(store, kept.run, f"{GATE}/{_GATED[config.format]}")
-    return run_file(kept.result, config.format).encode()
+        return {"": artifact(store, kept.run, f"{GATE}/{_GATED[config.format]}")}
+    return {"": run_file(kept.result, config.format).encode()}
 
 
-def _of_comparison(store: Store, config: ReportConfig, run: str) -> tuple[str, bytes, str]:
-    other = _meant(store, config, config.with_run or "")
-    before, after = fetch(store, run).result, fetch(store, other).result
+def _of_comparison(store: Store, config: ReportConfig, run: str) -> tuple[str, Files, str]:
     if config.format == "baseline":
         raise InputError("format=baseline is of one run; leave out with=")
+    other = _meant(store, config, config.with_run or "")
+    before, after = fetch(store, run).result, fetch(store, other).result
     found = compare(before, after)
-    content = comparison_file(found, headlines(found), config.format)
+    sure = headlines(found)
     gate = next_command("gate", f"gate.run={other}", dataset=after.dataset)
-    return f"run {run} with run {other}", content.encode(), f"{gate}   for a verdict"
+    content = (
+        comparison_page([(found, sure)])
+        if config.format == "html"
+        else {"": comparison_file(found, sure, config.format).encode()}
+    )
+    return f"run {run} with run {other}", content, f"{gate}   for a verdict"
 
 
-def _of_sweep(store: Store, config: ReportConfig, run: str) -> tuple[str, bytes, str]:
+def _of_sweep(store: Store, config: ReportConfig, run: str) -> tuple[str, Files, str]:
     if config.format == "baseline":
         raise InputError(f"format=baseline is of one run; run {run} is a sweep")
     promote = next_command("promote", "run=best", dataset=config.dataset.name)
     after = f"{promote}   to gate its best cell"
     if config.format == "html":
-        return f"sweep {run}", artifact(store, run, _PAGE), after
-    return f"sweep {run}", sweep_file(board_of(store, run), config.format).encode(), after
+        return f"sweep {run}", page_of(store, run), after
+    return f"sweep {run}", {"": sweep_file(board_of(store, run), config.format).encode()}, after
 
 
 def _write(path: Path, content: bytes) -> None:
