@@ -47,6 +47,8 @@ NEEDS = {  # what a choice cannot do without
     "retriever/http.yaml": ["retriever.url=http://localhost:1/"],
     "retriever/postgres.yaml": ["retriever.url=postgresql://localhost/d"],
     "retriever/pgvector.yaml": ["retriever.url=postgresql://localhost/d"],
+    "retriever/qdrant.yaml": ["retriever.location=q"],
+    "retriever/lancedb.yaml": ["retriever.uri=l"],
     "retriever/command.yaml": ["retriever.command=[cat]"],
     "ids/pattern.yaml": [
         "retriever._target_=plugged.Nothing",
