@@ -49,6 +49,10 @@ NEEDS = {  # what a choice cannot do without
     "retriever/pgvector.yaml": ["retriever.url=postgresql://localhost/d"],
     "retriever/qdrant.yaml": ["retriever.location=q"],
     "retriever/lancedb.yaml": ["retriever.uri=l"],
+    **{
+        f"retriever/{name}.yaml": ["retriever.source._target_=plugged.make"]
+        for name in ("langchain", "llama_index", "haystack")
+    },
     "retriever/command.yaml": ["retriever.command=[cat]"],
     "ids/pattern.yaml": [
         "retriever._target_=plugged.Nothing",
