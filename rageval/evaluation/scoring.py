@@ -31,6 +31,7 @@ class Ranks:
     evidence: NDArray[np.int32]  # [n] first supporting chunk in the window
     answer: NDArray[np.int32]  # [n] first supporting chunk in the full ranking
     distractor: NDArray[np.int32]  # [n] first distractor chunk in the full ranking
+    before: NDArray[np.int32] | None = None  # [n] first supporting chunk before reranking
 
 
 @dataclass(frozen=True)
@@ -86,6 +87,9 @@ def ranks(judged: Judged) -> Ranks:
         evidence=first(retrieved.window, support),
         answer=first(retrieved.ranked, support),
         distractor=first(retrieved.ranked, (qrels.distractor_question, qrels.distractor_chunk)),
+        before=None
+        if retrieved.candidates.before is None
+        else first(retrieved.candidates.before, support),
     )
 
 
