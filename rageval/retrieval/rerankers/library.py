@@ -67,8 +67,9 @@ class RerankersLibrary:
         given = {name: value for name, value in service.items() if value is not None}
         try:
             model = library.Reranker(self.model, model_type=self.kind, verbose=0, **given)
-        except (OSError, ValueError, ImportError) as fault:
-            raise InputError(f"reranker.model: {self.model!r} cannot be loaded: {fault}") from fault
+        except (OSError, ValueError, KeyError, ImportError) as fault:
+            told = f"{type(fault).__name__}: {fault}"
+            raise InputError(f"reranker.model: {self.model!r} cannot be loaded: {told}") from fault
         if model is None:  # what the library returns, after printing why
             raise InputError(
                 f"reranker.model: {self.model!r} of kind {self.kind} cannot be loaded: the library "
