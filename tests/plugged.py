@@ -6,3 +6,8 @@ class Nothing:
 
     def retrieve(self, question, limit, groups):
         return []
+
+
+def make():
+    """Make what a framework would ask."""
+    return Nothing()

@@ -47,6 +47,13 @@ NEEDS = {  # what a choice cannot do without
     "retriever/http.yaml": ["retriever.url=http://localhost:1/"],
     "retriever/postgres.yaml": ["retriever.url=postgresql://localhost/d"],
     "retriever/pgvector.yaml": ["retriever.url=postgresql://localhost/d"],
+    "retriever/qdrant.yaml": ["retriever.location=q"],
+    "retriever/lancedb.yaml": ["retriever.uri=l"],
+    **{
+        f"retriever/{name}.yaml": ["retriever.source._target_=plugged.make"]
+        for name in ("langchain", "llama_index", "haystack")
+    },
+    "reranker/rerankers.yaml": ["retriever.reranker.model=m"],
     "retriever/command.yaml": ["retriever.command=[cat]"],
     "ids/pattern.yaml": [
         "retriever._target_=plugged.Nothing",
@@ -106,6 +113,8 @@ def test_every_choice_composes_passes_the_check_and_builds(file):
         needs = ["dataset=mapped", *NEEDS["dataset/mapped.yaml"]]
     if group == "ids":  # they say what the ids of a user's retriever stand for
         retriever, group = ["retriever=custom"], "+ids@retriever.ids"
+    if group == "reranker":
+        retriever, group = ["retriever=reranked"], "reranker@retriever.reranker"
     config = read(composed(f"{group}={name}", *retriever, *needs), EvaluationConfig)
     parts = build_parts(config, PublicOnly())
     assert hasattr(parts.retriever, "index")

@@ -24,6 +24,7 @@ class Cause(Enum):
     WITHHELD = "rightly withheld"
     OUTRANKED = "outranked by a distractor"
     BELOW_K = "below k"
+    RERANKED = "lost by the reranker"
     CAPPED = "removed by the per-document cap"
     FLOORED = "removed by the floor"
     NOT_RANKED = "not in the ranking"
@@ -83,6 +84,18 @@ class _Case:
         """Return the chunks that support one requirement."""
         return self.judged.qrels.supporting.get((self.row, requirement), frozenset())
 
+    @property
+    def window_size(self) -> int:
+        """Return how many chunks a window may hold."""
+        return self.judged.retrieved.window_size
+
+    def rank_before(self, chunks: frozenset[int]) -> int:
+        """Return the rank of the first of some chunks before reranking; 0 = it was not there."""
+        before = self.judged.retrieved.candidates.before
+        if before is None:
+            return 0
+        return next((n for n, c in enumerate(before[self.row].tolist(), 1) if c in chunks), 0)
+
     def visible(self, span: Span) -> bool:
         """Say whether the asker may see the document that holds a span."""
         return self.judged.chunks.corpus[span.document].visible_to(self.groups)
@@ -129,9 +142,13 @@ def _requirement(case: _Case, number: int, need: Sequence[Span]) -> Diagnosis:
     if not chunks and case.judged.chunks.complete:
         return Diagnosis(Cause.NOT_INDEXED, names)
     retrieved, row = case.judged.retrieved, case.row
+    before = case.rank_before(chunks)
     if not chunks.isdisjoint(retrieved.window[row].tolist()):
         return Diagnosis(Cause.FOUND, names)
     rank = next((n for n, c in enumerate(retrieved.ranked[row].tolist(), 1) if c in chunks), 0)
+    if before and before <= case.window_size:
+        now = f"{rank} after" if rank else "gone after"
+        return Diagnosis(Cause.RERANKED, f"{names} at rank {before} before, {now} ({_first(case)})")
     if rank:
         return Diagnosis(Cause.BELOW_K, f"{names} at rank {rank} ({_first(case)})")
     dropped = np.isin(retrieved.candidates.chunk[row], list(chunks))

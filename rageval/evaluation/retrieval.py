@@ -38,6 +38,7 @@ class Retrieved:
     leaks: NDArray[np.int32]  # [n] candidates outside the asker's scope
     short: int  # questions whose ranking holds fewer documents than the measures look at
     tied: Mapping[int, Tied] = field(default_factory=dict)  # question → its ranking with its ties
+    window_size: int = 0  # chunks that a window may hold
     unlocated: Mapping[int, str] = field(default_factory=dict)  # passage → why it has no place
     several: Mapping[int, int] = field(default_factory=dict)  # passage → more places of its text
 
@@ -99,6 +100,7 @@ def retrieve(pipeline: Pipeline, asking: Asking) -> Retrieved:
         leaks=answers.leaks,
         short=int(((documents >= 0).sum(axis=1) < needed).sum()),
         tied=_tied(pipeline, asking, _Depth(candidates, ranking, needed)),
+        window_size=window.k,
         unlocated=pipeline.unlocated,
         several=pipeline.several,
     )

@@ -75,6 +75,9 @@ class Judged:
             evidence=first(retrieved.window, support),
             answer=first(retrieved.ranked, support),
             distractor=first(retrieved.ranked, (qrels.distractor_question, qrels.distractor_chunk)),
+            before=None
+            if retrieved.candidates.before is None
+            else first(retrieved.candidates.before, support),
         )
 
     def _support(self) -> Support:

@@ -23,6 +23,7 @@ class Ranks:
     evidence: NDArray[np.int32]  # [n] first supporting chunk in the window
     answer: NDArray[np.int32]  # [n] first supporting chunk in the full ranking
     distractor: NDArray[np.int32]  # [n] first distractor chunk in the full ranking
+    before: NDArray[np.int32] | None = None  # [n] first supporting chunk before reranking
 
 
 @dataclass(frozen=True, eq=False)

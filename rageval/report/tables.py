@@ -56,6 +56,9 @@ def _found(evaluation: Evaluation) -> dict[str, list[Cell]]:
         "evidence_rank": _ranks(ranks.evidence),
         "answer_rank": _ranks(ranks.answer),
         "distractor_rank": _ranks(ranks.distractor),
+        "answer_rank_before_reranking": [None] * len(rows)
+        if ranks.before is None
+        else _ranks(ranks.before),
         **{
             measure.name: _values(evaluation.values[measure.name])
             for measure in evaluation.measures

@@ -24,14 +24,28 @@ def retrieval(choices: Mapping[str, str], window: Window, retriever: object = No
     >>> retrieval({"retriever": "bm25", "chunking": "fixed"}, Window(k=6, min_score=0.1, depth=40))
     'bm25, fixed, k=6, floor 0.1'
     """
-    encoder = f" ({choices['encoder']})" if choices["retriever"] in {"dense", "hybrid"} else ""
     named = title(choices["retriever"], retriever)
-    words = [f"{named}{encoder}", choices["chunking"], f"k={window.k}"]
+    words = [f"{named}{_parts(choices)}", choices["chunking"], f"k={window.k}"]
     if window.min_score is not None:
         words.append(f"floor {window.min_score:g}")
     if window.per_document is not None:
         words.append(f"≤ {window.per_document} a document")
     return ", ".join(words)
+
+
+def _parts(choices: Mapping[str, str]) -> str:
+    """Return what a retriever of ours is made of, in brackets.
+
+    Examples
+    --------
+    >>> _parts({"retriever": "dense", "encoder": "lsa"}), _parts({"retriever": "bm25"})
+    (' (lsa)', '')
+    """
+    if choices["retriever"] == "reranked":
+        stages = ("retriever@retriever.first", "reranker@retriever.reranker")
+        named = [choices[stage] for stage in stages if stage in choices]
+        return f" ({' + '.join(named)})" if named else ""
+    return f" ({choices['encoder']})" if choices["retriever"] in {"dense", "hybrid"} else ""
 
 
 def title(choice: str, retriever: object) -> str:

@@ -60,6 +60,21 @@ def joined(parts: Sequence[Candidates]) -> Candidates:
         errors,
         ties=all(part.ties for part in parts),
         seconds=_seconds(parts),
+        before=_before(parts),
+    )
+
+
+def _before(parts: Sequence[Candidates]) -> NDArray[np.int32] | None:
+    """Return the orders of a first stage of consecutive batches, where all of them have some."""
+    orders = [part.before for part in parts if part.before is not None]
+    if not orders or len(orders) < len(parts):
+        return None
+    width = max(order.shape[1] for order in orders)
+    return np.concatenate(
+        [
+            np.pad(order, ((0, 0), (0, width - order.shape[1])), constant_values=-1)
+            for order in orders
+        ]
     )
 
 

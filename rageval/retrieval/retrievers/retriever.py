@@ -44,6 +44,7 @@ class Candidates:
     errors: Mapping[int, Failure] = field(default_factory=dict)  # row → what went wrong
     ties: bool = False  # equal scores are ties that we broke; a foreign ranking keeps its order
     seconds: NDArray[np.float64] | None = None  # [n_queries] each took; None = asked in one batch
+    before: NDArray[np.int32] | None = None  # [n_queries, m] chunks as a first stage ordered them
 
     @property
     def count(self) -> NDArray[np.int64]:

@@ -1,0 +1,1 @@
+"""Rerankers: they order the candidates of a first stage again."""
