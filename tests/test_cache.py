@@ -15,7 +15,7 @@ import numpy as np
 import pytest
 
 import rageval
-from rageval.cache.memoized import memoized
+from rageval.cache.memoized import Memoized, memoized
 from rageval.cache.store import Cache, CacheConfig
 from rageval.retrieval.retrievers.blocks import ScoredIndex
 from rageval.retrieval.retrievers.bm25 import Bm25
@@ -305,7 +305,10 @@ def test_a_users_retriever_is_asked_every_time(tmp_path):
     parts = {"mine": moody, "ours": Bm25()}
     node = {"retrievers": {"mine": {}, "ours": {}}}
     hybrid = Hybrid(retrievers=parts, weights={"mine": 1.0, "ours": 1.0}, floor="ours")
-    assert memoized(hybrid, node, digest, kept) is hybrid
+    mixed = memoized(hybrid, node, digest, kept)
+    assert isinstance(mixed, Hybrid)  # asked every time, and its own part is not
+    assert mixed.retrievers["mine"] is moody
+    assert isinstance(mixed.retrievers["ours"], Memoized)
 
 
 class Failing:

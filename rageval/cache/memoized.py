@@ -128,29 +128,22 @@ def memoized(
 
     `node` is its configuration, `key` names everything that a node's component is made of. What a
     retriever is made of it says itself: `parts` names the fields that hold other retrievers or
-    encoders. One that may change unseen is asked every time, and so is what holds it.
+    encoders. One that may change unseen is asked every time, and so is what holds it; its other
+    parts are not.
     """
-    return retriever if changes_unseen(retriever) else _memoized(retriever, node, key, cache)
 
-
-def _memoized(
-    retriever: Retriever,
-    node: Mapping[str, Any],
-    key: Callable[[Mapping[str, Any]], str],
-    cache: Cache,
-) -> Retriever:
     def part(value: Any, inner: Mapping[str, Any]) -> Any:  # noqa: ANN401  as it came
         if isinstance(value, Mapping):
             return {name: part(one, inner[name]) for name, one in value.items()}
         if isinstance(value, Retriever):
-            return _memoized(value, inner, key, cache)
+            return memoized(value, inner, key, cache)
         own = digest([type(value).__qualname__, key(inner)])
         return MemoizedEncoder(value, own, cache)
 
     # Every retriever is a dataclass: `component` makes it one.
     parts = {name: part(getattr(retriever, name), node.get(name, {})) for name in _parts(retriever)}
     whole = replace(retriever, **parts) if parts else retriever  # type: ignore[type-var]
-    return Memoized(whole, key(node), cache)
+    return whole if changes_unseen(retriever) else Memoized(whole, key(node), cache)
 
 
 def _parts(component: object) -> tuple[str, ...]:

@@ -38,6 +38,7 @@ class Reranked:
     libraries: ClassVar[tuple[str, ...]] = ()
     # The order of the first stage is part of the answer, and what is kept has no place for it.
     changes_unseen: ClassVar[bool] = True
+    parts: ClassVar[tuple[str, ...]] = ("first",)  # components inside, for the cache
 
     first: Retriever
     reranker: Reranker
