@@ -11,24 +11,22 @@ from __future__ import annotations
 
 import json
 import secrets
-import threading
-import time
 from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from dataclasses import asdict, dataclass
 from typing import Any
 
-from rageval.errors import NoVerdictError, UnreachableError
+from rageval.errors import NoVerdictError
 from rageval.registry.baseline import HISTORY, entry_number, registered, standing
 from rageval.schema.process import Process
+from rageval.tracking.lease import LEASE, OWNER, age_of, renewed
 from rageval.tracking.reading import unreachable
 from rageval.tracking.settings import RegistryConfig
 from rageval.tracking.store import Store
 
-LEASE = 60  # seconds for which a claim holds that is not renewed
 _STALE = 600  # the same for a claim of version 0.1.0, which renews none
+_SAYS = "A promotion under way"
 _INTENT = "rageval.promotion"  # tag of a claim: the promotion that it is made for
-_OWNER = "rageval.owner"  # tag of a claim: the program that made it
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,7 +98,7 @@ class Claim:
         """
         model = self.config.name(self.dataset)
         claim = registered(self.store, _claim_of(model))
-        if claim is None or claim.tags.get(_OWNER) != self.owner:
+        if claim is None or claim.tags.get(OWNER) != self.owner:
             raise NoVerdictError(
                 f"the promotion of {model} took too long to answer and another command went on; "
                 "gate the candidate again"
@@ -150,7 +148,7 @@ def claimed(
     try:
         settle_what_was_left(store, config, dataset)
         owner = _claim(store, model, promotion)
-        with _renewed(store, model):
+        with renewed(store, _claim_of(model), _SAYS):
             try:
                 yield Claim(store, config, dataset, owner)
             finally:
@@ -196,26 +194,20 @@ def settle_what_was_left(
     claim = registered(store, _claim_of(model))
     if claim is None:
         return
-    owner = claim.tags.get(_OWNER, "")
-    age, lease = _age(claim), LEASE if owner else _STALE
-    if age >= lease or _gone(owner):
+    owner = claim.tags.get(OWNER, "")
+    waited, lease = age_of(claim), LEASE if owner else _STALE
+    if waited >= lease or _gone(owner):
         _settle(store, config, dataset, owner)
     elif insist:
-        raise _under_way(model, lease - age)
+        raise _under_way(model, lease - waited)
 
 
 def interrupted(model: Any) -> bool:  # noqa: ANN401  a RegisteredModel
     """Say whether a registered model is the claim of a promotion that ended half way."""
-    owner = model.tags.get(_OWNER)
+    owner = model.tags.get(OWNER)
     if owner is None or not str(model.name).endswith(_claim_of("")):
         return False
-    return _gone(owner) or _age(model) >= LEASE
-
-
-def _age(claim: Any) -> float:  # noqa: ANN401  a RegisteredModel
-    """Return for how many seconds a claim has not been renewed."""
-    renewed: int = max(claim.creation_timestamp, claim.last_updated_timestamp or 0)  # milliseconds
-    return time.time() - renewed / 1000
+    return _gone(owner) or age_of(model) >= LEASE
 
 
 def _gone(owner: str) -> bool:
@@ -236,40 +228,14 @@ def _claim(store: Store, model: str, promotion: Promotion | None) -> str:
     try:
         store.client.create_registered_model(
             _claim_of(model),
-            tags={_OWNER: owner, **intent},
-            description="A promotion under way.",
+            tags={OWNER: owner, **intent},
+            description=f"{_SAYS}.",
         )
     except MlflowException as fault:
         if fault.error_code != "RESOURCE_ALREADY_EXISTS":
             raise
         raise _under_way(model, LEASE) from fault
     return owner
-
-
-@contextmanager
-def _renewed(store: Store, model: str) -> Iterator[None]:
-    """Renew the lease of a claim from time to time, beside whatever is done meanwhile."""
-    done = threading.Event()
-
-    def renew() -> None:
-        number = 0
-        while not done.wait(LEASE / 4):
-            number += 1
-            # A store that is away is noticed by what needs it; a lease that ran out, by the move.
-            with suppress(UnreachableError, MlflowException):
-                store.client.update_registered_model(
-                    _claim_of(model), description=f"A promotion under way, renewed {number} times."
-                )
-
-    from mlflow.exceptions import MlflowException
-
-    thread = threading.Thread(target=renew, daemon=True)
-    thread.start()
-    try:
-        yield
-    finally:
-        done.set()
-        thread.join()
 
 
 def _settle(store: Store, config: RegistryConfig, dataset: str, owner: str) -> None:
@@ -279,7 +245,7 @@ def _settle(store: Store, config: RegistryConfig, dataset: str, owner: str) -> N
     """
     model, client = config.name(dataset), store.client
     claim: Any = registered(store, _claim_of(model))
-    if claim is None or claim.tags.get(_OWNER, "") != owner:
+    if claim is None or claim.tags.get(OWNER, "") != owner:
         return
     intent = claim.tags.get(_INTENT)
     if intent is not None:

@@ -15,7 +15,7 @@ from rageval.config.launch import UNFINISHED
 from rageval.config.next_command import typed_command
 from rageval.errors import NoVerdictError, RagevalError
 from rageval.evaluation.subsets import ALL, Summary
-from rageval.experiment.gating import require_limits
+from rageval.experiment.limits import require_limits
 from rageval.experiment.plan import Plan
 from rageval.experiment.workflow import Measured, introduce_set, lock, measure_cell
 from rageval.report.summary import window_characters

@@ -11,7 +11,9 @@ from rich.console import Console
 from rageval.config.reading import typed
 from rageval.config.settings import EvaluationConfig
 from rageval.errors import InputError, NoVerdictError
-from rageval.experiment.gating import OwnRunError, Rules, judge
+from rageval.experiment.champion import OwnRunError
+from rageval.experiment.gating import judge
+from rageval.experiment.rules import Rules
 from rageval.gate.verdict import Outcome, State, Verdict
 from rageval.sweep.composing import Cell, Composer, Job
 from rageval.sweep.result import CellResult

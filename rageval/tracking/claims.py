@@ -9,7 +9,6 @@ and of another machine's program as long as it renews it.
 from __future__ import annotations
 
 import secrets
-import threading
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
@@ -18,12 +17,12 @@ from typing import Any
 from rageval.schema.fingerprint import digest
 from rageval.schema.process import Process
 from rageval.tracking.faults import TrackingError
+from rageval.tracking.lease import LEASE, OWNER, age_of, renewed
 from rageval.tracking.store import Store
 
-LEASE = 60  # seconds for which a claim of another machine holds that is not renewed
 _PREFIX = "rageval.cell."
 _TAKING_OVER = ".taken-over"  # ends the name of the claim on a claim that nobody holds any more
-_OWNER, _NONCE = "rageval.owner", "rageval.nonce"  # tags of a claim
+_NONCE = "rageval.nonce"  # tag of a claim: what tells it from the next of its name
 _SAYS = "A cell of a sweep under way"
 _TAKEN = "RESOURCE_ALREADY_EXISTS"
 _ABSENT = "RESOURCE_DOES_NOT_EXIST"
@@ -43,7 +42,7 @@ def claimed(store: Store, *facts: str) -> Iterator[bool]:
     if not nonce:
         yield False
         return
-    with _renewed(store, name):
+    with renewed(store, name, _SAYS):
         try:
             yield True
         finally:
@@ -85,7 +84,7 @@ def _made(store: Store, name: str) -> str:
     from mlflow.exceptions import MlflowException
 
     nonce = secrets.token_hex(8)
-    tags = {_OWNER: Process.this().text, _NONCE: nonce}
+    tags = {OWNER: Process.this().text, _NONCE: nonce}
     try:
         store.client.create_registered_model(name, tags=tags, description=f"{_SAYS}.")
     except MlflowException as fault:
@@ -108,13 +107,12 @@ def _found(store: Store, name: str) -> Any | None:  # noqa: ANN401  an mlflow Re
 
 def _free(claim: Any) -> bool:  # noqa: ANN401  an mlflow RegisteredModel
     """Say whether nobody holds a claim any more."""
-    owner = Process.read(claim.tags.get(_OWNER, ""))
+    owner = Process.read(claim.tags.get(OWNER, ""))
     if owner is not None and owner.gone:
         return True
     if owner is not None and owner.here:
         return False
-    renewed = max(claim.creation_timestamp, claim.last_updated_timestamp or 0)
-    return bool(time.time() - renewed / 1000 >= LEASE)
+    return age_of(claim) >= LEASE
 
 
 def _delete_abandoned(store: Store, name: str) -> None:
@@ -153,27 +151,3 @@ def _delete(store: Store, name: str) -> None:
     except MlflowException as fault:
         if fault.error_code != _ABSENT:
             raise
-
-
-@contextmanager
-def _renewed(store: Store, name: str) -> Iterator[None]:
-    """Renew a claim from time to time, beside whatever is done meanwhile."""
-    from mlflow.exceptions import MlflowException
-
-    done = threading.Event()
-
-    def renew() -> None:
-        number = 0
-        while not done.wait(LEASE / 4):
-            number += 1
-            told = f"{_SAYS}, renewed {number} times."
-            with suppress(TrackingError, MlflowException):
-                store.client.update_registered_model(name, description=told)
-
-    thread = threading.Thread(target=renew, daemon=True)
-    thread.start()
-    try:
-        yield
-    finally:
-        done.set()
-        thread.join()

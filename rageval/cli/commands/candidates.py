@@ -11,8 +11,8 @@ from rich.text import Text
 
 from rageval.config.commands import JudgingCommandConfig
 from rageval.errors import InputError, NoVerdictError
-from rageval.experiment.gating import Rules
 from rageval.experiment.rerun import candidate_plan
+from rageval.experiment.rules import Rules
 from rageval.experiment.workflow import measure_and_keep
 from rageval.registry.references import run_of
 from rageval.split.split import DEV

@@ -15,10 +15,12 @@ from rageval.config.next_command import next_command, typed_command, typed_words
 from rageval.config.reading import plain
 from rageval.config.settings import EvaluationConfig
 from rageval.errors import InputError
-from rageval.experiment.gating import Rules, judge, require_limits
+from rageval.experiment.gating import judge
 from rageval.experiment.keeping import UndeliveredError
+from rageval.experiment.limits import require_limits
 from rageval.experiment.plan import Plan
 from rageval.experiment.record import tags
+from rageval.experiment.rules import Rules
 from rageval.experiment.workflow import introduce_set, measure_and_keep, open_tracking
 from rageval.registry.version import register
 from rageval.report import console, summary, tables

@@ -16,7 +16,9 @@ from rageval.config.next_command import next_command
 from rageval.config.reading import read_part
 from rageval.errors import InputError, NoVerdictError
 from rageval.escaping.redaction import redacted
-from rageval.experiment.gating import Judgement, OwnRunError, Rules, judge
+from rageval.experiment.champion import OwnRunError
+from rageval.experiment.gating import Judgement, judge
+from rageval.experiment.rules import Rules
 from rageval.experiment.verdicts import files_of, keep_verdict
 from rageval.experiment.workflow import require_tracking
 from rageval.gate.verdict import Outcome

@@ -20,8 +20,9 @@ from rageval.config.commands import PromoteConfig
 from rageval.config.next_command import next_command
 from rageval.config.reading import read_part
 from rageval.errors import InputError, NoVerdictError
-from rageval.experiment.gating import Judgement, Rules, judge, plans, unopposed
+from rageval.experiment.gating import Judgement, judge, plans, unopposed
 from rageval.experiment.plan import Plan
+from rageval.experiment.rules import Rules
 from rageval.experiment.verdicts import keep_verdict
 from rageval.experiment.workflow import require_tracking, seen_held_out
 from rageval.gate.verdict import Outcome, State, Verdict
