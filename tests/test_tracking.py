@@ -6,6 +6,7 @@ import threading
 from pathlib import Path
 
 import pytest
+from desk import Desk
 from mlflow import MlflowClient
 from mlflow.exceptions import MlflowException
 
@@ -88,14 +89,20 @@ def test_every_file_of_the_layout_is_there(twice):
     root = Path(run.info.artifact_uri.removeprefix("file://"))
     names = {str(file.relative_to(root)) for file in root.rglob("*") if file.is_file()}
     assert names == {
-        "config.yaml", "latency.json", "plots/hit_rate_at_1.png", "plots/target_ranks.png",
-        "questions.json", "report.html", "subsets.json", "trec/qrels.txt", "trec/run.txt",
-        "documents.json", "provenance.json",
+        "config.yaml", "latency.json", "questions.json", "report.html", "subsets.json",
+        "trec/qrels.txt", "trec/run.txt", "documents.json", "provenance.json",
     }  # fmt: skip
     logged = json.loads(run.data.tags["mlflow.loggedArtifacts"])
     assert {entry["path"] for entry in logged} == {
         "questions.json", "subsets.json", "documents.json", "latency.json",
     }  # fmt: skip
+
+
+def test_pictures_are_drawn_where_they_are_asked_for(tmp_path):
+    desk = Desk(tmp_path)
+    run = desk.evaluate("+retriever=bm25", "tracking.plots=true")
+    for name in ("hit_rate_at_1", "target_ranks"):
+        assert desk.file(run, f"plots/{name}.png").read_bytes().startswith(b"\x89PNG")
 
 
 def test_the_table_of_questions_has_a_row_each_and_no_held_out_one(twice):

@@ -9,7 +9,7 @@ from rageval.comparison.result import SCHEMA
 from rageval.comparison.table import Table
 from rageval.escaping.redaction import redacted_bytes
 from rageval.evaluation.subsets import ALL
-from rageval.report import markdown, plots, tables, trec
+from rageval.report import markdown, tables, trec
 from rageval.report.outcome import Outcome
 from rageval.report.run_page import run_page
 from rageval.report.summary import window_characters
@@ -20,10 +20,12 @@ from rageval.tracking.seals import SEALS, seal
 from rageval.version import __version__
 
 
-def record(outcome: Outcome) -> Record:
-    """Return everything that is written to the run."""
+def record(outcome: Outcome, pictures: bool = False) -> Record:
+    """Return everything that is written to the run; `pictures` are drawn only if asked for."""
     found = _tables(outcome)
     files = {path: _json(table) for path, table in found.items()} | _files(outcome)
+    if pictures and outcome.kind != CELL:
+        files |= _pictures(outcome)
     files = {path: redacted_bytes(content) for path, content in files.items()}  # before the seal
     metrics = {key: float(value) for key, value in _metrics(outcome)}
     return Record(
@@ -164,15 +166,17 @@ def _provenance(outcome: Outcome) -> bytes:
 
 
 def _pages(outcome: Outcome) -> dict[str, bytes]:
-    evaluation = outcome.evaluation
-    page = run_page(outcome)
+    return {path or PAGE: content for path, content in run_page(outcome).items()}
+
+
+def _pictures(outcome: Outcome) -> dict[str, bytes]:
+    from rageval.report import plots  # importing matplotlib takes half a second
+
     first = outcome.sheet.columns[0]
-    picture = plots.subsets(evaluation, first.name, first.heading)
-    pictures = {f"plots/{first.name}.png": picture} if picture else {}
+    picture = plots.subsets(outcome.evaluation, first.name, first.heading)
     return {
-        **{path or PAGE: content for path, content in page.items()},
-        "plots/target_ranks.png": plots.target_ranks(evaluation),
-        **pictures,
+        "plots/target_ranks.png": plots.target_ranks(outcome.evaluation),
+        **({f"plots/{first.name}.png": picture} if picture else {}),
     }
 
 

@@ -208,7 +208,7 @@ def measure_and_keep(plan: Plan, store: Store | None, target: Console) -> tuple[
             outcome = measure(plan, target)
             plan.dataset.assignment.write_lock()
             if held:
-                held.write(record(outcome))
+                held.write(record(outcome, plan.config.tracking.plots))
     except UndeliveredError as fault:
         fault.outcome = outcome
         raise

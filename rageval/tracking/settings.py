@@ -18,6 +18,7 @@ class TrackingConfig(Record):
     experiment: Name
     root: Name  # folder of the embedded store, and of results that wait to be delivered
     timeout: Annotated[Number, Field(gt=0)] = 20  # seconds that a call of a server may take
+    plots: Flag = False  # keep pictures with a run, too; its page draws its own
 
 
 class HoldoutConfig(Record):

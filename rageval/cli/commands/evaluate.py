@@ -24,7 +24,7 @@ from rageval.experiment.rules import Rules
 from rageval.experiment.workflow import introduce_set, measure_and_keep, open_tracking
 from rageval.registry.version import register
 from rageval.report import console, summary, tables
-from rageval.report.answer import answer
+from rageval.report.answer import answer, for_people
 from rageval.report.data import run_facts
 from rageval.report.outcome import Outcome
 from rageval.report.wording import retrieval
@@ -100,7 +100,9 @@ def afterwards(plan: Plan, store: Store | None, run_id: str, target: Console) ->
 
 
 def tell_programs(outcome: Outcome, store: Store | None, run_id: str) -> None:
-    """Answer with what was measured, and where it was kept."""
+    """Answer with what was measured, and where it was kept; people have read it already."""
+    if for_people():
+        return
     evaluation, timed = outcome.evaluation, outcome.latency
     table = tables.questions(evaluation).as_json()
     answer(
