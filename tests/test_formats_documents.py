@@ -83,7 +83,7 @@ def test_a_title_is_not_said_twice_and_never_a_second_first_heading(body, text):
     ],
 )
 def test_a_title_is_read_from_yaml_and_toml(head, title):
-    assert titled(f"{head}Text.\n", Path("p.md"))[1] == title
+    assert titled(f"{head}Text.\n", Path("p.md")).title == title
 
 
 def test_groups_in_toml_are_read_and_misspelt_ones_refused(tmp_path):

@@ -36,6 +36,24 @@ def folders(root: Path, links: Links) -> list[Path]:
     return [root, *(_linked(root) if links == "follow" else ())]
 
 
+def matching(root: Path, pattern: str, links: Links) -> set[Path]:
+    """Return the files and folders that match a glob pattern, also in linked folders that are read.
+
+    Raises
+    ------
+    InputError
+        If the pattern is empty, absolute, or otherwise none.
+    """
+    if Path(pattern).is_absolute():
+        raise InputError(
+            f"{root}: the pattern {pattern!r} is not allowed: it must be relative to the folder"
+        )
+    try:
+        return {file for inside in folders(root, links) for file in inside.glob(pattern)}
+    except ValueError as error:
+        raise InputError(f"{root}: the pattern {pattern!r} is not allowed: {error}") from error
+
+
 def unread(root: Path, links: Links) -> Iterator[str]:
     """Yield a note of the linked folders that are not read."""
     linked = [path.relative_to(root).as_posix() for path in _linked(root)]

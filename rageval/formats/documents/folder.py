@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 
 from rageval.corpus.document import Corpus, Document
-from rageval.corpus.links import Links, folders, require_inside, unread
+from rageval.corpus.links import Links, folders, matching, require_inside, unread
 from rageval.errors import InputError
 from rageval.files.limits import require_regular
 from rageval.files.text import folder, read_text
@@ -83,16 +83,7 @@ class DocumentFolder:
 
     def _matching(self, root: Path) -> set[Path]:
         patterns = (self.pattern,) if isinstance(self.pattern, str) else self.pattern
-        found: set[Path] = set()
-        for pattern in patterns:
-            try:
-                found |= {
-                    file for inside in folders(root, self.links) for file in inside.glob(pattern)
-                }
-            except (ValueError, NotImplementedError) as error:
-                told = f"{root}: the pattern {pattern!r} is not allowed: {error}"
-                raise InputError(told) from error
-        return found
+        return {file for pattern in patterns for file in matching(root, pattern, self.links)}
 
     def _document(self, name: str, file: Path, root: Path) -> tuple[Document, bool]:
         """Return a file as a document, and whether its title was put in."""
@@ -104,9 +95,9 @@ class DocumentFolder:
         suffix = file.suffix.lower()
         if suffix not in _PAGES:
             return Document(name, _OTHERS[suffix](file)), False
-        page, title = titled(read_text(file), file)
+        page = titled(read_text(file), file)
         body = mdx.markdown_of(page.text) if suffix == ".mdx" else page.text
-        text = with_title(body, title) if self.title else body
+        text = with_title(body, page.title) if self.title else body
         return Document(name, text, page.groups), text != body
 
     def _empty(self, others: Sequence[Path], root: Path) -> str:

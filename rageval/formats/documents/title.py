@@ -7,22 +7,18 @@ import tomllib
 from pathlib import Path
 from typing import Any
 
-import yaml
-
 from rageval.corpus.groups import group_fault, is_misspelt
 from rageval.errors import InputError
-from rageval.files.nodes import compose_yaml, kind_of
-from rageval.formats.markdown.frontmatter import Page, read_page
+from rageval.formats.markdown.frontmatter import Page, in_one_line, read_page
 
-_YAML = re.compile(r"---[ \t]*\r?\n(.*?)^(?:---|\.\.\.)[ \t]*$", re.DOTALL | re.MULTILINE)
 _TOML = re.compile(r"\+\+\+[ \t]*\r?\n(.*?)^\+\+\+[ \t]*(?:\r?\n|\Z)", re.DOTALL | re.MULTILINE)
 _FENCE = re.compile(r" {0,3}(`{3,}|~{3,})")
 _HASH = re.compile(r" {0,3}#[ \t]+(.*?)[ \t]*#*[ \t]*")
 _UNDERLINE = re.compile(r" {0,3}=+[ \t]*")
 
 
-def titled(text: str, path: Path) -> tuple[Page, str]:
-    r"""Return a page without its front matter, and the title that stands there; "" = none.
+def titled(text: str, path: Path) -> Page:
+    r"""Return a page without its front matter, with the title that stands there.
 
     YAML is read as `read_page` does; TOML between two lines `+++`, as Hugo has it, is read too.
 
@@ -33,14 +29,14 @@ def titled(text: str, path: Path) -> tuple[Page, str]:
 
     Examples
     --------
-    >>> titled("---\ntitle: Pay\n---\nBand C.\n", Path("pay.md"))
-    (Page(text='Band C.\n', groups=frozenset()), 'Pay')
+    >>> titled("+++\ntitle = 'Pay'\n+++\nBand C.\n", Path("pay.md"))
+    Page(text='Band C.\n', groups=frozenset(), title='Pay')
     """
     toml = _TOML.match(text)
     if toml and (fields := _toml(toml[1])) is not None:
-        return Page(text[toml.end() :], _groups(fields, path)), _plain(fields.get("title"))
-    found = _YAML.match(text)
-    return read_page(text, path), _title(found[1], path) if found else ""
+        title = in_one_line(fields.get("title"))
+        return Page(text[toml.end() :], _groups(fields, path), title)
+    return read_page(text, path)
 
 
 def with_title(body: str, title: str) -> str:
@@ -80,23 +76,6 @@ def _first_heading(body: str) -> str | None:
                 return above
         above = "" if fence or ticks else line.strip()
     return None
-
-
-def _title(block: str, path: Path) -> str:
-    try:
-        node = compose_yaml(block, path, 2)
-    except InputError:
-        return ""
-    if not isinstance(node, yaml.MappingNode):
-        return ""
-    titles = [value for key, value in node.value if key.value == "title"]
-    if not titles or not isinstance(titles[0], yaml.ScalarNode):
-        return ""
-    return "" if kind_of(titles[0]) == "nothing (null)" else _plain(titles[0].value)
-
-
-def _plain(title: object) -> str:
-    return "" if title is None else " ".join(str(title).split())
 
 
 def _toml(block: str) -> dict[str, Any] | None:

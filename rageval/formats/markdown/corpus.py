@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from rageval.corpus.document import Corpus, Document
-from rageval.corpus.links import Links, folders, require_inside, unread
+from rageval.corpus.links import Links, matching, require_inside, unread
 from rageval.errors import InputError
 from rageval.files.text import folder, read_text
 from rageval.formats.markdown.frontmatter import read_page
@@ -75,10 +75,7 @@ def _document(file: Path, root: Path, links: Links) -> Document:
 
 
 def _files(root: Path, pattern: str, links: Links) -> list[Path]:
-    try:
-        found = sorted({file for inside in folders(root, links) for file in inside.glob(pattern)})
-    except (ValueError, NotImplementedError) as error:
-        raise InputError(f"{root}: the pattern {pattern!r} is not allowed: {error}") from error
+    found = sorted(matching(root, pattern, links))
     return [file for file in found if not file.is_dir() and not _hidden(file.relative_to(root))]
 
 

@@ -26,10 +26,11 @@ class Page:
 
     text: str  # exactly as written
     groups: frozenset[str]  # who may see it; empty = everybody
+    title: str = ""  # that stands in the front matter
 
 
 def read_page(text: str, path: Path) -> Page:
-    r"""Split off the front matter, of which `groups` is read.
+    r"""Split off the front matter, of which `groups` and `title` are read.
 
     Front matter is what lies between a first line `---` and the next `---`, if it is a YAML mapping
     or nothing. Anything else is text, so a page may begin with a rule. What seems to say who may
@@ -42,10 +43,10 @@ def read_page(text: str, path: Path) -> Page:
 
     Examples
     --------
-    >>> read_page("---\ngroups: [hr]\n---\n# Pay\n", Path("pay.md"))
-    Page(text='# Pay\n', groups=frozenset({'hr'}))
+    >>> read_page("---\ngroups: [hr]\ntitle: Bands\n---\n# Pay\n", Path("pay.md"))
+    Page(text='# Pay\n', groups=frozenset({'hr'}), title='Bands')
     >>> read_page("---\nA rule, then text.\n", Path("pay.md"))
-    Page(text='---\nA rule, then text.\n', groups=frozenset())
+    Page(text='---\nA rule, then text.\n', groups=frozenset(), title='')
     """
     opening = _OPEN.match(text)
     closing = opening and _CLOSE.search(text, opening.end())
@@ -79,12 +80,24 @@ def _page(text: str, end: int, block: yaml.MappingNode, path: Path) -> Page:
     _refuse_slips(block, bool(found), path)
     body = text[end:]
     if found:
-        return Page(body, _names(found[0][1], path))
+        return Page(body, _names(found[0][1], path), _title(block))
     stray = stray_groups(body, head=False)
     if stray:
         line = len(_LINE_END.findall(text, 0, end)) + stray[0]
         raise InputError(f"{path}:{line}: {stray[1]}")
-    return Page(body, frozenset())
+    return Page(body, frozenset(), _title(block))
+
+
+def _title(block: yaml.MappingNode) -> str:
+    titles = [value for key, value in block.value if key.value == "title"]
+    if not titles or not isinstance(titles[0], yaml.ScalarNode):
+        return ""
+    return "" if kind_of(titles[0]) == "nothing (null)" else in_one_line(titles[0].value)
+
+
+def in_one_line(title: object) -> str:
+    """Return a title without line breaks and doubled blanks; nothing is empty."""
+    return "" if title is None else " ".join(str(title).split())
 
 
 def _refuse_slips(block: yaml.MappingNode, given: bool, path: Path) -> None:
