@@ -7,7 +7,6 @@ from itertools import islice
 from pathlib import Path
 
 from rageval.files.errors import ErrorCollector
-from rageval.files.text import read_bytes
 
 _BLOCK = 65_536  # lines at once
 
@@ -15,21 +14,16 @@ Fields = list[bytes]
 
 
 def read_blocks(
-    path: Path, needed: range, faults: ErrorCollector, head: int = 0
+    path: Path, content: bytes, needed: range, faults: ErrorCollector, head: int = 0
 ) -> Iterator[tuple[list[int], Fields]]:
     """Yield blocks of lines: their line numbers, and all their fields one after another.
 
     A line that begins with `#` is a comment. Fields are separated by ASCII white space; a line
     whose number of fields is not in `needed` is noted as a fault, and what it has beyond the
     smallest of them is not read. The first `head` lines name columns. CRLF and blank lines at the
-    end are accepted, .gz is unpacked.
-
-    Raises
-    ------
-    InputError
-        If the file cannot be read.
+    end are accepted.
     """
-    content = read_bytes(path).rstrip()
+    content = content.rstrip()
     lines = islice(enumerate(content.split(b"\n") if content else [], start=1), head, None)
     while block := list(islice(lines, _BLOCK)):
         rows = [(n, line.split()) for n, line in block if not line.startswith(b"#")]

@@ -17,6 +17,13 @@ class Numbering:
     def __init__(self) -> None:
         self._number: dict[bytes, int] = {}
 
+    @classmethod
+    def known(cls, ids: Iterable[bytes]) -> Numbering:
+        """Return the numbering of ids that are numbered already."""
+        found = cls()
+        found.of(ids)
+        return found
+
     def of(self, ids: Iterable[bytes]) -> list[int]:
         """Return the number of each id; a new id gets the next."""
         number = self._number

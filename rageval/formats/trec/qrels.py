@@ -13,9 +13,15 @@ from rageval.files.errors import ErrorCollector
 from rageval.files.text import read_bytes
 from rageval.formats.trec.lines import read_blocks
 from rageval.formats.trec.numbering import Numbering
+from rageval.formats.trec.table import Kind, read_columns
 
 _GRADE = re.compile(rb"[-+]?\d{1,9}(?:\.0*)?")
 _NUMBER = re.compile(rb"[-+]?[\d.]+(?:[eE][-+]?\d+)?")
+_FIELDS = {"query": Kind.ID, "iteration": Kind.UNREAD, "document": Kind.ID, "grade": Kind.ID}
+_LAYOUTS: dict[int, dict[str, Kind]] = {
+    4: _FIELDS,
+    3: {name: kind for name, kind in _FIELDS.items() if kind is Kind.ID},
+}
 _HEAD = 10_000  # bytes, of which the first line tells how a file is laid out
 
 
@@ -50,13 +56,36 @@ def read_qrels(path: Path) -> TrecQrels:
 
 
 def _read(path: Path, faults: ErrorCollector) -> TrecQrels:
+    content = read_bytes(path)
+    width, head = _layout(content)
+    regular = None if head else _read_regular(path, content, width)
+    return regular or _read_lines(path, content, faults)
+
+
+def _read_regular(path: Path, content: bytes, width: int) -> TrecQrels | None:
+    """Return judgements without faults whose fields are separated alike; None in another form."""
+    found = read_columns(content, _LAYOUTS[width])
+    if found is None or not all(map(_GRADE.fullmatch, found.ids["grade"].names)):
+        return None
+    query, document, grade = (found.ids[name] for name in ("query", "document", "grade"))
+    grades = np.array([int(text.partition(b".")[0]) for text in grade.names], np.int32)
+    faults = ErrorCollector()
+    queries = Numbering.known(query.names).names(path, faults)
+    documents = Numbering.known(document.names).names(path, faults)
+    if faults or not len(query.number) or repeated_rows(query.number, document.number):
+        return None  # the reader of lines says where
+    line = np.arange(1, len(query.number) + 1, dtype=np.int32)
+    return TrecQrels(queries, documents, query.number, document.number, grades[grade.number], line)
+
+
+def _read_lines(path: Path, content: bytes, faults: ErrorCollector) -> TrecQrels:
     queries, documents, known = Numbering(), Numbering(), dict[bytes, int]()
     query: list[int] = []
     document: list[int] = []
     grade: list[int] = []
     line: list[int] = []
-    width, head = _layout(path)
-    for numbers, fields in read_blocks(path, range(width, width + 1), faults, head):
+    width, head = _layout(content)
+    for numbers, fields in read_blocks(path, content, range(width, width + 1), faults, head):
         query += queries.of(fields[0::width])
         document += documents.of(fields[width - 2 :: width])
         grade += _grades(path, numbers, fields[width - 1 :: width], known, faults)
@@ -70,9 +99,9 @@ def _read(path: Path, faults: ErrorCollector) -> TrecQrels:
     return qrels
 
 
-def _layout(path: Path) -> tuple[int, int]:
+def _layout(content: bytes) -> tuple[int, int]:
     """Return how many fields a line has, and how many lines name columns, as BEIR's files do."""
-    rows = [line.split() for line in read_bytes(path)[:_HEAD].split(b"\n") if line[:1] != b"#"]
+    rows = [line.split() for line in content[:_HEAD].split(b"\n") if line[:1] != b"#"]
     first = next((row for row in rows if row), [])
     if len(first) not in (3, 4):
         return 4, 0

@@ -9,9 +9,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rageval.files.errors import ErrorCollector
+from rageval.files.text import read_bytes
 from rageval.formats.trec.lines import read_blocks
 from rageval.formats.trec.numbering import Numbering
 from rageval.formats.trec.qrels import repeated_rows
+from rageval.formats.trec.table import Kind, read_columns
 
 _FIELDS = range(6, 1_000)  # trec_eval reserves what stands after the sixth
 
@@ -56,10 +58,72 @@ def read_run(path: Path) -> TrecRun:
 
 
 def _read(path: Path, faults: ErrorCollector) -> TrecRun:
+    content = read_bytes(path)
+    return _read_regular(path, content) or _read_lines(path, content, faults)
+
+
+_COLUMNS = {
+    "query": Kind.ID,
+    "iteration": Kind.UNREAD,
+    "document": Kind.ID,
+    "rank": Kind.UNREAD,
+    "score": Kind.NUMBER,
+    "name": Kind.ID,
+}
+
+
+def _read_regular(path: Path, content: bytes) -> TrecRun | None:
+    """Return a run without faults whose fields are separated alike; None if it has another form."""
+    found = read_columns(content, _COLUMNS)
+    if found is None or not len(found.numbers["score"]):
+        return None
+    query, document = found.ids["query"], found.ids["document"]
+    faults = ErrorCollector()
+    queries, documents = Numbering.known(query.names), Numbering.known(document.names)
+    names = queries.names(path, faults), documents.names(path, faults)
+    if faults or repeated_rows(query.number, document.number):
+        return None  # the reader of lines says where
+    with np.errstate(over="ignore"):  # beyond 32 bits is infinite, as in trec_eval
+        score = found.numbers["score"].astype(np.float32)
+    order = _ordered(query.number, score, document.number, documents)
+    told = found.ids["name"].names[0].decode("utf-8", "replace")
+    return TrecRun(told, *names, query.number[order], document.number[order], score[order])
+
+
+def _ordered(
+    query: NDArray[np.int32],
+    score: NDArray[np.float32],
+    document: NDArray[np.int32],
+    documents: Numbering,
+) -> NDArray[np.int64]:
+    """Return the rows by query, falling score and, on a tie, the document's id, last first."""
+    # Files mostly are in order, which a stable sort makes use of.
+    order = np.argsort(query, kind="stable")
+    by_score = np.lexsort((-score[order], query[order])) if _unsorted(query, score, order) else None
+    order = order if by_score is None else order[by_score]
+    same = (query[order][1:] == query[order][:-1]) & (score[order][1:] == score[order][:-1])
+    tied = np.zeros(len(order), bool)
+    tied[1:] |= same
+    tied[:-1] |= same
+    rows = order[tied]
+    place = documents.order() if len(rows) else np.zeros(0, np.int64)
+    if len(rows):
+        order[tied] = rows[np.lexsort((-place[document[rows]], -score[rows], query[rows]))]
+    return order
+
+
+def _unsorted(
+    query: NDArray[np.int32], score: NDArray[np.float32], order: NDArray[np.int64]
+) -> bool:
+    one, two = order[:-1], order[1:]
+    return bool(((query[one] == query[two]) & (score[one] < score[two])).any())
+
+
+def _read_lines(path: Path, content: bytes, faults: ErrorCollector) -> TrecRun:
     queries, documents, name = Numbering(), Numbering(), b""
     query, document, line = [np.zeros(0, np.int32)], [np.zeros(0, np.int32)], [np.zeros(0, int)]
     score = [np.zeros(0, np.float32)]
-    for numbers, fields in read_blocks(path, _FIELDS, faults):
+    for numbers, fields in read_blocks(path, content, _FIELDS, faults):
         query.append(np.array(queries.of(fields[0::6]), dtype=np.int32))
         document.append(np.array(documents.of(fields[2::6]), dtype=np.int32))
         score.append(_scores(path, numbers, fields, faults))
@@ -72,7 +136,7 @@ def _read(path: Path, faults: ErrorCollector) -> TrecRun:
     if not faults:
         _note_repeats(path, names, rows, faults)
     every = np.concatenate(score)
-    order = np.lexsort((-documents.order()[rows[1]], -every, rows[0]))
+    order = _ordered(rows[0], every, rows[1], documents)
     told = name.decode("utf-8", "replace")
     return TrecRun(told, *names, rows[0][order], rows[1][order], every[order])
 
