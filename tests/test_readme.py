@@ -146,3 +146,25 @@ def test_no_file_of_the_tests_needs_an_extra_to_be_imported(file):
         names = [alias.name for alias in node.names] if isinstance(node, ast.Import) else []
         names += [node.module or ""] if isinstance(node, ast.ImportFrom) else []
         assert not EXTRAS & {name.partition(".")[0] for name in names}, (file, node.lineno)
+
+
+LINKED = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
+
+
+@pytest.mark.parametrize("page", LINKED, ids=lambda page: page.name)
+def test_every_link_to_a_file_of_the_project_leads_there(page):
+    text = re.sub(r"```.*?```", "", page.read_text(encoding="utf-8"), flags=re.S)
+    for target in re.findall(r"\]\(([^)\s]+)\)", text):
+        if not re.match(r"[a-z]+:|#", target):
+            assert (page.parent / target.partition("#")[0]).exists(), target
+
+
+def test_the_table_of_contents_names_every_page():
+    text = (ROOT / "docs" / "README.md").read_text(encoding="utf-8")
+    named = {target.partition("#")[0] for target in re.findall(r"\]\(([^)\s]+)\)", text)}
+    pages = {
+        page.relative_to(ROOT / "docs").as_posix()
+        for page in (ROOT / "docs").rglob("*.md")
+        if page.parent.name != "decisions"
+    }
+    assert pages - named == {"README.md"}

@@ -144,8 +144,7 @@ def compare(
 
     Examples
     --------
-    >>> from rageval.library.dataset import load_dataset
-    >>> from rageval.library.evaluating import evaluate
+    >>> from rageval import evaluate, load_dataset
     >>> data = load_dataset(
     ...     {"leave": "Staff get 25 days.", "travel": "Book by rail."},
     ...     [{"id": "q1", "question": "How many days off?", "expected": ["leave"]}],

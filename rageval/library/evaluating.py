@@ -219,7 +219,7 @@ def evaluate(  # noqa: PLR0913  what a caller may want to choose, all by keyword
 
     Examples
     --------
-    >>> from rageval.library.dataset import load_dataset
+    >>> from rageval import load_dataset
     >>> data = load_dataset(
     ...     {"leave": "Staff get 25 days.", "travel": "Book by rail."},
     ...     [{"id": "q1", "question": "How many days off?", "expected": ["leave"]}],
