@@ -1,4 +1,4 @@
-"""A bug of ours: one sentence for the user, and a report file for whoever mends it."""
+"""A bug of ours: one sentence for the user, and a report file for the person who fixes it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What stages keep behind a URL: read by others, damage computed anew, faults said."""
+"""What stages keep behind a URL: read by others, damage computed again, faults said."""
 
 import numpy as np
 import pytest

@@ -306,7 +306,7 @@ def test_moved_labels_are_told_apart_from_worse_retrieval():
     anew = result_of({"p": 1, "q": 1, "r": 0, "s": 0}, "new")
     assert list(drift(then, anew, now)) == [
         "dev questions since the champion was promoted: 2 added",
-        "recall 1.00 → 0.50 because labels or corpus moved (the champion anew), "
+        "recall 1.00 → 0.50 because labels or corpus moved (the champion again), "
         "0.50 → 0.25 because of retrieval",
     ]
     assert "`gate` runs the champion" in list(drift(then, None, now))[-1]

@@ -36,7 +36,7 @@ class Shop(Desk):
         return named
 
     def rescored(self):
-        """Return the runs of a champion that was run anew."""
+        """Return the runs of a champion that was run again."""
         known = [e.experiment_id for e in self.client.search_experiments()]
         return self.client.search_runs(known, "tags.`rageval.kind` = 'rescore'")
 

@@ -2,7 +2,7 @@
 
 A file is an ordinary uncompressed .npz whose arrays begin where a processor likes to read them, so
 that they need not be loaded: several processes that map one file hold it once. It says what it
-holds, with the sha256 of its content, which is worked out anew through the map when it is opened.
+holds, with the sha256 of its content, which is worked out again through the map when it is opened.
 Nothing in it is a pickled object.
 """
 

@@ -20,7 +20,7 @@ class Remote:
 
     A file is put there under its own name by one commit: object stores show it whole or not at
     all, and where a place promises less a torn file is recognised by its digest and computed
-    anew. Two writers of one name write the same content. Nothing is ever removed for its size: the
+    again. Two writers of one name write the same content. Nothing is ever removed for its size: the
     place's own rules do that.
     """
 
@@ -51,7 +51,7 @@ class Remote:
             raise UnreachableError(f"cache.dir={url} does not answer: {fault}") from fault
         try:
             files.exists(root)
-        except Exception as fault:  # as in `_tried`; here it is told
+        except Exception as fault:  # as in `_tried`; here it is reported
             raise UnreachableError(f"cache.dir={url} does not answer: {fault}") from fault
         return cls(files, root.rstrip("/"))
 

@@ -39,7 +39,7 @@ class Cache:
     """Results by stage and digest; the least lately used go first when there are too many.
 
     Only arrays go to disk (see `rageval.cache.files`). A file that cannot be read, or that holds
-    something else than its name says, is computed anew.
+    something else than its name says, is computed again.
     """
 
     def __init__(self, config: CacheConfig) -> None:

@@ -1,4 +1,4 @@
-"""What each command is told, beside `evaluate`: typed, checked, frozen."""
+"""What each command is given, beside `evaluate`: typed, checked, frozen."""
 
 from __future__ import annotations
 

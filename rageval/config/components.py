@@ -96,7 +96,7 @@ def _may_be_built(target: Any, allow: tuple[str, ...]) -> bool:  # noqa: ANN401 
     try:
         found = get_object(target)
     except ImportError:
-        return target not in COMPONENTS  # whoever builds it reports that it is not there
+        return target not in COMPONENTS  # building it reports that it is not there
     except (ValueError, AttributeError):
         return False
     if not inspect.isclass(found) and not inspect.isfunction(found):

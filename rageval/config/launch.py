@@ -55,7 +55,7 @@ def launch(config: str, overrides: Sequence[str], job: Job) -> int:
         return codes[-1]
 
     sys.argv[1:] = overrides
-    # Hydra prints a traceback and leaves unless it is told to raise.
+    # Hydra prints a traceback and leaves unless it is asked to raise.
     os.environ["HYDRA_FULL_ERROR"] = "1"
     main = hydra.main(version_base="1.3", config_path=str(shipped("conf")), config_name=config)
     try:

@@ -66,7 +66,7 @@ def lock_beside(path: str) -> str:
     try:
         owner = read_lock(beside).file
     except InputError:
-        owner = ""  # whoever reads it to split the set says what is wrong with it
+        owner = ""  # reading it to split the set reports what is wrong with it
     other = owner and owner != Path(path).name
     return str(Path(path).with_name(f"{Path(path).stem}.{LOCK}") if other else beside)
 

@@ -152,7 +152,7 @@ class PipelineConfig(Record):
 
 
 class EvaluationConfig(PipelineConfig):
-    """Everything that an evaluation is told."""
+    """Everything that an evaluation is given."""
 
     dataset: DatasetConfig
     judging: JudgingConfig

@@ -76,7 +76,7 @@ class Evaluation:
 
     @cached_property
     def diagnoses(self) -> Sequence[Diagnosis]:
-        """Why each question went as it did; worked out when it is told."""
+        """Why each question went as it did; worked out when it is asked for."""
         return diagnose(self.judged, self.ranks, self.grounds.groups, self.questions)
 
     @cached_property

@@ -73,7 +73,7 @@ class Asking:
 
     asks: Sequence[Ask]
     needed: int  # distinct documents
-    advance: Callable[[int], None]  # is told how many more questions were asked
+    advance: Callable[[int], None]  # called with the number of questions asked since
     memory: Memory = NOTHING_KEPT
 
 

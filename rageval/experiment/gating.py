@@ -106,7 +106,7 @@ def _noted(verdict: Verdict, note: str) -> Verdict:
 
 
 def plans(judgement: Judgement, rules: Rules) -> tuple[Plan, Plan | None]:
-    """Return how the candidate and the champion, if there is one, are run anew.
+    """Return how the candidate and the champion, if there is one, are run again.
 
     Raises
     ------

@@ -43,7 +43,7 @@ class Trust:
 
 
 def candidate_plan(candidate: Kept, trust: Trust) -> Plan:
-    """Return how a candidate is run anew; it is the retrieval that was measured, on the same data.
+    """Return how a candidate is run again; it is the retrieval that was measured, on the same data.
 
     Raises
     ------

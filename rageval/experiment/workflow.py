@@ -1,6 +1,6 @@
 """From a configuration to a measured outcome, and from there to a kept run.
 
-`evaluate`, a gate that scores the champion anew, and the held-out check all go this way.
+`evaluate`, a gate that scores the champion again, and the held-out check all go this way.
 """
 
 from __future__ import annotations
@@ -108,7 +108,7 @@ def require_tracking(config: TrackingConfig, target: Console) -> Store:
 
 @dataclass(frozen=True)
 class Measured:
-    """What the work came to, before anybody is told."""
+    """What the work came to, before anything is printed."""
 
     evaluation: Evaluation
     latency: Latency | None

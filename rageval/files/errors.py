@@ -1,4 +1,4 @@
-"""ErrorCollector of input files, gathered so that a user is told all of them at once."""
+"""ErrorCollector of input files, gathered so that all of them are reported at once."""
 
 from __future__ import annotations
 

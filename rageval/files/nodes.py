@@ -81,7 +81,7 @@ def plain_yaml(text: str, path: Path) -> Any:  # noqa: ANN401  any YAML value of
             raise InputError(f"{path}:{line_of(inner)}: a key is no text")
     try:
         return yaml.SafeLoader("").construct_document(node)
-    except (yaml.YAMLError, ValueError) as error:  # a date that is none
+    except (yaml.YAMLError, ValueError) as error:  # an impossible date
         raise InputError(f"{path}: not read: {error}") from error
 
 

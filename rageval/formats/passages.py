@@ -67,7 +67,7 @@ class Passages:
         wanted = _HOP.sub("", text).strip()
         found = self._corpus.find(document)
         if found is None or not wanted or _spaced(found.text) == _spaced(wanted):
-            return {"document": document}  # an unknown document is told with all the others
+            return {"document": document}  # an unknown document is reported with all the others
         if wanted in found.text:
             return {"document": document, "quote": wanted}
         if _spaced(wanted) not in _spaced(found.text):

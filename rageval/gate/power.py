@@ -275,7 +275,7 @@ def _take(
 def _some(
     random: np.random.Generator, inside: NDArray[np.bool_], number: int, draws: int
 ) -> NDArray[np.bool_]:
-    """Return `number` of the questions inside, drawn anew for each draw: [draws, questions]."""
+    """Return `number` of the questions inside, drawn again for each draw: [draws, questions]."""
     order = np.where(inside, random.random((draws, len(inside))), 2.0)
     chosen = np.zeros(order.shape, bool)
     if number:

@@ -27,7 +27,7 @@ class GateConfig(Record):
     require_baseline: Flag  # without a baseline there is no verdict (exit 3)
     on_mismatch: Literal[
         "rescore", "refuse"
-    ]  # champion of another benchmark: run it anew, or exit 3
+    ]  # champion of another benchmark: run it again, or exit 3
     # Defaults: the configuration of a run that an older version kept lacks these.
     on_environment: Literal["check", "accept"] = (
         "check"  # champion of other library versions: run it again, or compare all the same

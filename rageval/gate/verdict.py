@@ -21,7 +21,7 @@ class State(Enum):
 
     BASELINE = "baseline"  # nothing was ever promoted: floors, errors and leaks alone
     COMPARABLE = "comparable"  # the champion, on the same benchmark
-    RESCORED = "rescored"  # the champion, run anew on the candidate's benchmark
+    RESCORED = "rescored"  # the champion, run again on the candidate's benchmark
     UNKNOWN = "unknown"  # the champion cannot be read: floors alone, and never a pass
 
 

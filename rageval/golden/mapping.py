@@ -20,7 +20,7 @@ _SURROGATE = re.compile(r"[\ud800-\udfff]")
 
 
 class Fields:
-    """One mapping, read field by field; a fault is told and reads as if the field were absent."""
+    """One mapping, read field by field; a fault is reported, and the field is read as absent."""
 
     def __init__(self, node: Node, known: Collection[str], tell: Tell) -> None:
         self.node = node

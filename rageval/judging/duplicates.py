@@ -48,7 +48,7 @@ def near_duplicates(
 
 
 def words(text: str) -> frozenset[str]:
-    """Return the words that likeness is told by: without case, order or repetition."""
+    """Return the words that are compared: without case, order or repetition."""
     return frozenset(_WORD.findall(text.casefold())) or frozenset([text.strip()])
 
 

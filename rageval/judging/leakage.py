@@ -24,11 +24,11 @@ def leakage(
     """Return the questions that something on the other side of the split gives away.
 
     `sides` is the side of each question id, `bridging` the ids of each group on both sides, `near`
-    the share of words of near duplicates, None to leave them out. Each question is told at most
+    the share of words of near duplicates, None to leave them out. Each question is reported at most
     once, with the first reason that holds:
 
     - it is of one group with a question of the other side
-    - it is nearly the same question as one of the other side, whoever asks
+    - it is nearly the same question as one of the other side, for any asker
     - what answers it overlaps with what answers one of the other side, in less than a document
     """
     questions = {question.id: question for question in labelled.golden}

@@ -42,7 +42,7 @@ def resolve(golden: GoldenSet, corpus: Corpus, quoting: Quoting = "exact") -> tu
     """Return each question's evidence, in the order of the set.
 
     Labels name a document, a heading path, a quote or characters of a document, never a chunk: they
-    keep their meaning when the documents are chunked anew. A reference that the corpus lacks stops
+    keep their meaning when the documents are chunked again. A reference that the corpus lacks stops
     the evaluation, for a question whose evidence is gone cannot be scored.
 
     Raises

@@ -11,12 +11,12 @@ from rageval.evaluation.subsets import ALL
 _MEASURE = "recall"
 
 
-def drift(then: Result, anew: Result | None, now: Result) -> Iterator[str]:
+def drift(then: Result, rerun: Result | None, now: Result) -> Iterator[str]:
     """Yield what became of recall since the champion was promoted.
 
-    `then` is the champion's result as promoted, `anew` that of the same retrieval on today's
-    benchmark if it was run there, `now` that of the newest run. `then` to `anew` the labels and the
-    corpus moved, `anew` to `now` retrieval did.
+    `then` is the champion's result as promoted, `rerun` that of the same retrieval on today's
+    benchmark if it was run there, `now` that of the newest run. From `then` to `rerun` the labels and
+    the corpus moved, from `rerun` to `now` retrieval did.
     """
     first, last = _recall(then), _recall(now)
     if first is None or last is None:
@@ -28,7 +28,7 @@ def drift(then: Result, anew: Result | None, now: Result) -> Iterator[str]:
         )
         return
     yield from _labels(then, now)
-    between = None if anew is None else _recall(anew)
+    between = None if rerun is None else _recall(rerun)
     if between is None:
         yield (
             f"recall {first:.2f} → {last:.2f}: `gate` runs the champion on today's questions, "
@@ -36,7 +36,7 @@ def drift(then: Result, anew: Result | None, now: Result) -> Iterator[str]:
         )
         return
     yield (
-        f"recall {first:.2f} → {between:.2f} because labels or corpus moved (the champion anew), "
+        f"recall {first:.2f} → {between:.2f} because labels or corpus moved (the champion again), "
         f"{between:.2f} → {last:.2f} because of retrieval"
     )
 

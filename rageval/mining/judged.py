@@ -112,7 +112,7 @@ def extended(path: Path, cases: Sequence[Case]) -> str:
         return json.dumps(content, ensure_ascii=False, indent=2) + "\n"
     if path.suffix not in (".yaml", ".yml"):
         raise InputError(
-            f"{path}: cases are added to .yaml, .json and .jsonl; write it anew in one of them: "
+            f"{path}: cases are added to .yaml, .json and .jsonl; write it again in one of them: "
             "check export=canonical export.path=golden.yaml"
         )
     whole = text + _block(compose_yaml(text, path), path, cases)

@@ -120,7 +120,7 @@ def read_pool(path: Path) -> dict[str, list[Suggestion]]:
         return {name: _SUGGESTIONS.validate_python(found) for name, found in content.items()}
     except (ValueError, AttributeError) as fault:
         raise InputError(
-            f"{path}: holds no suggestions; delete it, and `mine` finds them anew"
+            f"{path}: holds no suggestions; delete it, and `mine` finds them again"
         ) from fault
 
 

@@ -1,7 +1,7 @@
 """Moving the alias: one promotion at a time, each remembered for ever.
 
 The registry has neither locks nor transactions. What it has: a name belongs to one registered model
-alone, whoever asks. So a promotion begins by making a registered model of a certain name, the
+alone, for every client. So a promotion begins by making a registered model of a certain name, the
 claim, which says who makes it and, once that is known, what is to be done. Moving the alias is the
 one step that promotes; whatever a crash leaves undone after it is read from the claim and done
 later, and before it nothing happened. A claim holds as long as its program runs or renews it.

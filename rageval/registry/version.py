@@ -70,7 +70,7 @@ def _existing(store: Store, name: str, kept: Kept) -> str | None:
 
 
 def make_model(store: Store, name: str) -> None:
-    """Make a registered model if it is not there; whoever else makes it meanwhile is welcome."""
+    """Make a registered model if it is not there; safe under concurrent creation."""
     from mlflow.exceptions import MlflowException
 
     if registered(store, name) is not None:

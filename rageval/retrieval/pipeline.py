@@ -63,7 +63,7 @@ class Pipeline:
         progress: Callable[[str], None],
         cutting: Callable[[Corpus, Chunker], Chunks] = cut,
     ) -> Pipeline:
-        """Cut the corpus and index its chunks; `progress` is told what begins.
+        """Cut the corpus and index its chunks; `progress` is called with what begins.
 
         `cutting` may return chunks that were cut before.
 

@@ -29,7 +29,7 @@ _GUARDS = {
 
 
 class _Quiet(WSGIRequestHandler):
-    """Answers without a line for each call: the terminal is for what the user is told."""
+    """Answers without a line for each call: the terminal is for what is meant for the user."""
 
     def log_request(self, code: int | str = "-", size: int | str = "-") -> None:
         """Say nothing."""

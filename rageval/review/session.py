@@ -93,7 +93,7 @@ class Session:
         Cases(self.path, self.name, changed).write(told)
 
     def _cases(self) -> Cases:
-        """Read the file anew: somebody may be editing it by hand."""
+        """Read the file again: somebody may be editing it by hand."""
         return Cases.read(self.path, self.name)
 
     def _case(self, name: str) -> Case:

@@ -61,7 +61,7 @@ class CellContext(Protocol):
 
 
 def run_cell(cell: Cell, context: CellContext) -> CellResult:
-    """Evaluate one cell unless it was before; whatever breaks it is told in what is returned."""
+    """Evaluate one cell unless it was before; an error is part of what is returned."""
 
     def run() -> CellResult:
         plan = _plan(cell, context)
@@ -87,7 +87,7 @@ def settle(cell: Cell, context: CellContext) -> CellResult | None:
 
 
 def evaluate_cell(cell: Cell, context: CellContext) -> CellResult:
-    """Evaluate one cell, whatever was before; whatever breaks it is told in what is returned."""
+    """Evaluate one cell, whatever was before; an error is part of what is returned."""
     return _guarded(cell, lambda: _evaluated(cell, _plan(cell, context), context))
 
 

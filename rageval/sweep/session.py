@@ -22,7 +22,7 @@ from rageval.sweep.verdicts import judged
 from rageval.tracking.settings import TrackingConfig
 from rageval.tracking.sweeps import Parent, newest_metrics, open_parent
 
-# What a cell is told about how it is run and shown, and not about what it measures.
+# Keys that say how a cell is run and shown, and not what it measures.
 _MANNER = (
     "sweep", "cache", "output", "run", "tracking", "latency", "secrets", "hydra", "gate",
     "registry",

@@ -32,7 +32,7 @@ WORKER_TASK = "rageval.worker_task"  # the tag by which the runs of one launch a
 
 @dataclass(frozen=True)
 class WorkerTask:
-    """What every worker of a launch is told besides its cells."""
+    """What every worker of a launch is given besides its cells."""
 
     name: str  # of this launch, unlike any other
     folder: str  # where the command was typed: relative paths and a user's classes are from there

@@ -1,8 +1,8 @@
 """Who evaluates a cell: one program at a time, whichever sweeps it is a cell of.
 
 A store has neither locks nor transactions for its clients. What it has: the name of a registered
-model belongs to one alone, whoever asks. So a program that begins a cell makes a registered model
-of a certain name, the claim, and deletes it at the end. A claim holds as long as its program runs,
+model belongs to one alone, for every client. So a program that begins a cell makes a registered
+model of a certain name, the claim, and deletes it at the end. A claim holds as long as its program runs,
 and of another machine's program as long as it renews it.
 """
 

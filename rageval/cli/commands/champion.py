@@ -41,8 +41,8 @@ class Standing:
         then = self.champion.kept
         yield from _documents(self.store, then, dataset)
         known = finished(self.store, RESCORE, self.run.result.benchmark, then.result.variant)
-        anew = None if known is None else fetch(self.store, known).result
-        yield from drift(then.result, anew, self.run.result)
+        rerun = None if known is None else fetch(self.store, known).result
+        yield from drift(then.result, rerun, self.run.result)
 
 
 def standing(config: MineConfig, target: Console) -> Standing | None:

@@ -34,7 +34,7 @@ class Sources:
         try:
             found = getattr(importlib.import_module(module), name)
         except (ImportError, AttributeError, ValueError):
-            return  # whoever builds the class reports it
+            return  # building the class reports the fault
         self.defaults[target] = _defaults(found)
         for origin in {module, getattr(found, "__module__", module)}:
             self._follow(str(origin))

@@ -186,7 +186,7 @@ def _ours(target: str) -> Any:  # noqa: ANN401  a component's class
     try:
         found = getattr(import_module(module), name)
     except (ImportError, AttributeError):
-        return None  # whoever builds it reports it
+        return None  # building it reports the fault
     return found if hasattr(found, "version") and hasattr(found, "libraries") else None
 
 

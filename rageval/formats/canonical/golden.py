@@ -31,7 +31,7 @@ class GoldenFile:
     YAML and JSON hold `set`, the identifier, and a list `questions`. A row of JSON Lines is a
     question, but for a first row with the key `set` alone; a row of CSV is a question, its columns
     are the fields. A set that is not named is named after its file. Nothing is skipped or repaired:
-    every fault of the file is told, with line and question.
+    every fault of the file is reported, with line and question.
     """
 
     path: Name

@@ -102,7 +102,7 @@ def _require(columns: Columns, values: Collection[str], place: str) -> None:
 def _asked(
     row: int, values: Mapping[str, Any], columns: Columns, tell: Callable[[int, str, str], None]
 ) -> Asked | None:
-    """Return a row as a question, None if it holds none; what cannot be read is told."""
+    """Return a row as a question, None if it holds none; what cannot be read is reported."""
 
     def take(key: str, read: Callable[[Any], Any]) -> Any:  # noqa: ANN401  what `read` returns
         name = columns.named.get(key)

@@ -149,7 +149,7 @@ class Postgres:
         passages: Sequence[Passage],
         encoding: Encoding | None,
     ) -> None:
-        """Make the table anew and write every passage."""
+        """Make the table again and write every passage."""
         texts = [passage.text for passage in passages]
         vectors = None if encoding is None else encoding.encode(texts)
         with connection.transaction():

@@ -23,7 +23,7 @@ class Bm25:
     """BM25 (Robertson et al. 1994) with the weights of bm25s (Lù 2024).
 
     A floor reads the BM25 score itself, which has no upper bound. Term statistics (document
-    frequencies and the average length) are those of the whole corpus, whoever asks, or with
+    frequencies and the average length) are those of the whole corpus for every asker, or with
     `statistics="public"` those of the chunks that everybody may see.
     """
 

@@ -18,7 +18,7 @@ _FRAMES = 3  # of the user's own code that the sentence names
 
 @dataclass(frozen=True, slots=True)
 class Failure:
-    """A failed question: one sentence for the table, and the whole traceback for whoever mends it.
+    """A failed question: one sentence for the table, and the whole traceback to fix it by.
 
     Attributes
     ----------
