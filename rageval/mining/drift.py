@@ -15,8 +15,8 @@ def drift(then: Result, rerun: Result | None, now: Result) -> Iterator[str]:
     """Yield what became of recall since the champion was promoted.
 
     `then` is the champion's result as promoted, `rerun` that of the same retrieval on today's
-    benchmark if it was run there, `now` that of the newest run. From `then` to `rerun` the labels and
-    the corpus moved, from `rerun` to `now` retrieval did.
+    benchmark if it was run there, `now` that of the newest run. From `then` to `rerun` the labels
+    and the corpus moved, from `rerun` to `now` retrieval did.
     """
     first, last = _recall(then), _recall(now)
     if first is None or last is None:

@@ -2,8 +2,8 @@
 
 A store has neither locks nor transactions for its clients. What it has: the name of a registered
 model belongs to one alone, for every client. So a program that begins a cell makes a registered
-model of a certain name, the claim, and deletes it at the end. A claim holds as long as its program runs,
-and of another machine's program as long as it renews it.
+model of a certain name, the claim, and deletes it at the end. A claim holds as long as its program
+runs, and of another machine's program as long as it renews it.
 """
 
 from __future__ import annotations
