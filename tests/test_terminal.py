@@ -180,7 +180,7 @@ def test_the_script_for_bash_completes_behind_an_equals_sign(typed, tmp_path):
     program.write_text(f'#!/bin/sh\nexec {sys.executable} -m rageval "$@"\n')
     program.chmod(0o755)
     script = typed("completion", "shell=bash").out
-    line = "rageval retriever=bm25,h"
+    line = "rageval retriever=bm25,hy"
     asked = f"compopt() {{ :; }}; COMP_LINE='{line}' COMP_POINT={len(line)}; _rageval; "
     found = subprocess.run(
         [bash, "-c", f'{script}{asked}echo "${{COMPREPLY[@]}}"'],

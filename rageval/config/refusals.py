@@ -23,7 +23,10 @@ def explained(fault: Exception) -> InputError:
     cause = _deepest(fault)
     if isinstance(cause, MissingConfigException) and cause.options:
         group, _, name = str(cause.missing_cfg_file).rpartition("/")
-        return InputError(f"{group}={name}: no such choice; there are: {', '.join(cause.options)}")
+        near = difflib.get_close_matches(name, cause.options, n=1)
+        meant = f", did you mean {near[0]}?" if near else ";"
+        listed = ", ".join(cause.options)
+        return InputError(f"{group}={name}: no such choice{meant} there are: {listed}")
     if isinstance(cause, OverrideParseException):
         return InputError(f"{cause.override}: cannot be read as KEY=VALUE: {_one_line(cause)}")
     if isinstance(cause, MarkedYAMLError) and cause.problem_mark is not None:

@@ -35,7 +35,7 @@ class LexicalReranker:
         --------
         >>> found = LexicalReranker().score("oil pump", ["the pump", "an oil pump", "pump for oil"])
         >>> [round(value, 2) for value in found]
-        [0.29, 1.0, 0.67]
+        [0.34, 1.0, 0.8]
         """
         asked = list(dict.fromkeys(self.analyser(question)))
         terms = [self.analyser(text) for text in texts]
