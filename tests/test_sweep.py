@@ -122,7 +122,7 @@ def test_a_dry_run_writes_nothing(typed, tiny):
 def test_a_misspelt_choice_stops_everything_before_any_work(typed, tiny):
     said = typed("-m", "+retriever=bm25,bm52", *tiny, *BASE)
     assert said.code == 2
-    assert "retriever=bm52: no such choice; there are: bm25" in said.err
+    assert "retriever=bm52: no such choice, did you mean bm25? there are: bm25" in said.err
     assert not list(Path.cwd().iterdir())
 
 
