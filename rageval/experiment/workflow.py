@@ -36,6 +36,7 @@ from rageval.report.outcome import Outcome
 from rageval.report.weak import weak
 from rageval.report.wording import notes, title
 from rageval.retrieval.pipeline import Pipeline
+from rageval.retrieval.retrievers.retriever import usage_of
 from rageval.schema.fingerprint import digest, text_digest
 from rageval.tracking import store as stores
 from rageval.tracking.abandoned import close_abandoned
@@ -175,6 +176,7 @@ def told(plan: Plan, found: Measured) -> Outcome:
         digests={"corpus": plan.dataset.corpus.digest, "questions": plan.side.golden.digest},
         notes=config.run.notes,
         kind=plan.kind,
+        usage=usage_of(plan.parts.retriever),
         command=plan.command,
     )
 
@@ -285,6 +287,7 @@ def _header(plan: Plan, evaluation: Evaluation) -> Header:
         retrieval=plan.retrieval,
         documents=len(plan.dataset.corpus),
         chunks=len(evaluation.chunks),
+        complete=evaluation.chunks.complete,
         benchmark=plan.benchmark,
         benchmark_facts=plan.benchmark_facts,
         variant=plan.variant,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from rageval.evaluation.evaluation import Evaluation
 from rageval.evaluation.latency import Latency
@@ -25,4 +25,5 @@ class Outcome:
     digests: Mapping[str, str]  # corpus, questions → sha256
     notes: str | None  # the user's own words about the run
     kind: str  # single | cell | rescore
+    usage: Mapping[str, float] = field(default_factory=dict)  # tokens, cost: of services
     command: str = ""  # the command line that does the same alone; empty if it is not known

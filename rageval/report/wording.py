@@ -12,6 +12,7 @@ from rageval.retrieval.window import Window
 
 _LISTED = 5  # questions named in a note
 _ANY = "custom"  # conf/retriever/custom.yaml takes any class
+_ENCODING = frozenset({"dense", "hybrid", "lancedb", "pgvector", "qdrant"})
 _SHOWN = 3  # passages shown in a note
 
 
@@ -46,7 +47,7 @@ def _parts(choices: Mapping[str, str]) -> str:
         stages = ("retriever@retriever.first", "reranker@retriever.reranker")
         named = [choices[stage] for stage in stages if stage in choices]
         return f" ({' + '.join(named)})" if named else ""
-    return f" ({choices['encoder']})" if choices["retriever"] in {"dense", "hybrid"} else ""
+    return f" ({choices['encoder']})" if choices["retriever"] in _ENCODING else ""
 
 
 def title(choice: str, retriever: object) -> str:

@@ -61,6 +61,8 @@ def _metrics(outcome: Outcome) -> Iterator[tuple[str, float]]:
     yield metric_key(ALL, "window_characters"), window_characters(evaluation)
     yield metric_key(ALL, "errors"), evaluation.errors
     yield metric_key(ALL, "leaks"), evaluation.leaks
+    for name, used in outcome.usage.items():
+        yield metric_key("usage", name), used
     if outcome.latency:
         yield "latency/p50_ms", outcome.latency.percentile(50)
         yield "latency/p95_ms", outcome.latency.percentile(95)
