@@ -47,6 +47,8 @@ NEEDS = {  # what a choice cannot do without
     "retriever/http.yaml": ["retriever.url=http://localhost:1/"],
     "retriever/postgres.yaml": ["retriever.url=postgresql://localhost/d"],
     "retriever/pgvector.yaml": ["retriever.url=postgresql://localhost/d"],
+    "retriever/elasticsearch.yaml": ["retriever.url=http://localhost:1"],
+    "retriever/opensearch.yaml": ["retriever.url=http://localhost:1"],
     "retriever/qdrant.yaml": ["retriever.location=q"],
     "retriever/lancedb.yaml": ["retriever.uri=l"],
     **{
