@@ -81,8 +81,6 @@ def test_it_refuses_what_it_cannot_measure_or_may_not_replace(client, served):
     ):
         with pytest.raises(InputError, match=told):
             Foreign(client(url, **settings)).index(chunks())
-                chunks()
-            )
     with pytest.raises(InputError, match="chunking=none makes none"):
         Foreign(client(url, build=True)).index(chunks(NoChunks()))
     assert kept.indices == {"pages": {}}
