@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 
 from rageval.evaluation.evaluation import Evaluation
 from rageval.evaluation.latency import Latency
+from rageval.evaluation.noise import Repeats
 from rageval.report.header import Header
 from rageval.report.summary import Sheet
 
@@ -25,5 +26,6 @@ class Outcome:
     digests: Mapping[str, str]  # corpus, questions → sha256
     notes: str | None  # the user's own words about the run
     kind: str  # single | cell | rescore
+    repeats: Repeats | None = None  # all repetitions, where there is more than one
     usage: Mapping[str, float] = field(default_factory=dict)  # tokens, cost: of services
     command: str = ""  # the command line that does the same alone; empty if it is not known
