@@ -79,6 +79,19 @@ COMPONENTS = frozenset(
 )
 
 
+def extras(node: Any) -> tuple[str, ...]:  # noqa: ANN401  any JSON value
+    """Return the extras of rageval that bring the packages of the components below a node.
+
+    Examples
+    --------
+    >>> extras({"encoder": {"_target_": "rageval.retrieval.encoders.wordllama.WordLlama"}})
+    ('wordllama',)
+    """
+    ours = [target for target in _targets(node) if target in COMPONENTS]
+    found = {getattr(get_object(target), "extra", None) for target in ours}
+    return tuple(sorted(extra for extra in found if extra is not None))
+
+
 def foreign(node: Any, allow: tuple[str, ...]) -> list[str]:  # noqa: ANN401  any JSON value
     """Return every `_target_` below a node that is neither a component of ours nor allowed.
 

@@ -45,6 +45,7 @@ class Elasticsearch:
     """
 
     version: ClassVar[int] = 1  # raised when equal input may give other output
+    extra: ClassVar[str] = "elasticsearch"  # of rageval that brings its packages
     libraries: ClassVar[tuple[str, ...]] = ("elasticsearch",)
     asked_alone: ClassVar[bool] = True  # `index` returns what is asked question by question
     thread_safe: ClassVar[bool] = True

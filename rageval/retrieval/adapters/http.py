@@ -48,6 +48,7 @@ class HttpService:
     """
 
     version: ClassVar[int] = 1  # raised when equal input may give other output
+    extra: ClassVar[str] = "http"  # of rageval that brings its packages
     libraries: ClassVar[tuple[str, ...]] = ("jmespath",)
     unseen: ClassVar[str] = "what the service behind retriever.url returns"
     thread_safe: ClassVar[bool] = True

@@ -30,6 +30,7 @@ class FastEmbed:
     """
 
     version: ClassVar[int] = 1  # raised when equal input may give other output
+    extra: ClassVar[str] = "fastembed"  # of rageval that brings its packages
     libraries: ClassVar[tuple[str, ...]] = ("fastembed", "onnxruntime", "tokenizers")
     by_name: ClassVar[str] = "model"  # the field that may name a model of a hub
     pretrained: ClassVar[bool] = True  # the vector of a text is the same in any corpus

@@ -47,6 +47,7 @@ class OpenAiEncoder:
     """
 
     version: ClassVar[int] = 1  # raised when equal input may give other output
+    extra: ClassVar[str] = "http"  # of rageval that brings its packages
     libraries: ClassVar[tuple[str, ...]] = ()
     unseen: ClassVar[str] = "the model behind encoder.url"
     pretrained: ClassVar[bool] = True  # the vector of a text is the same in any corpus

@@ -21,6 +21,7 @@ class SentenceTransformers:
     """
 
     version: ClassVar[int] = 1  # raised when equal input may give other output
+    extra: ClassVar[str] = "sentence-transformers"  # of rageval that brings its packages
     libraries: ClassVar[tuple[str, ...]] = (
         "sentence-transformers",
         "transformers",
