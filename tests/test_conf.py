@@ -23,6 +23,7 @@ from rageval.golden.access import PublicOnly
 CONF = shipped("conf")
 FILES = sorted(str(file.relative_to(CONF)) for file in CONF.rglob("*.yaml"))
 NEEDS = {  # what a choice cannot do without
+    "dataset/labels.yaml": ["dataset.questions=q.yaml"],
     "dataset/beir.yaml": ["dataset.path=d"],
     "dataset/markdown.yaml": ["dataset.path=d", "dataset.questions=q.yaml"],
     "dataset/ragas.yaml": ["dataset.path=d", "dataset.questions=r.jsonl"],

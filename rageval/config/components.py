@@ -24,6 +24,7 @@ COMPONENTS = frozenset(
         "formats.autorag.golden.AutoragGolden",
         "formats.beir.corpus.BeirCorpus",
         "formats.beir.golden.BeirGolden",
+        "formats.canonical.documents.LabelledDocuments",
         "formats.canonical.golden.GoldenFile",
         "formats.chroma.golden.ChromaGolden",
         "formats.deepeval.golden.DeepEvalGolden",
