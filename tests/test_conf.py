@@ -23,6 +23,7 @@ from rageval.golden.access import PublicOnly
 CONF = shipped("conf")
 FILES = sorted(str(file.relative_to(CONF)) for file in CONF.rglob("*.yaml"))
 NEEDS = {  # what a choice cannot do without
+    "dataset/labels.yaml": ["dataset.questions=q.yaml"],
     "dataset/beir.yaml": ["dataset.path=d"],
     "dataset/markdown.yaml": ["dataset.path=d", "dataset.questions=q.yaml"],
     "dataset/ragas.yaml": ["dataset.path=d", "dataset.questions=r.jsonl"],
@@ -47,6 +48,8 @@ NEEDS = {  # what a choice cannot do without
     "retriever/http.yaml": ["retriever.url=http://localhost:1/"],
     "retriever/postgres.yaml": ["retriever.url=postgresql://localhost/d"],
     "retriever/pgvector.yaml": ["retriever.url=postgresql://localhost/d"],
+    "retriever/elasticsearch.yaml": ["retriever.url=http://localhost:1"],
+    "retriever/opensearch.yaml": ["retriever.url=http://localhost:1"],
     "retriever/qdrant.yaml": ["retriever.location=q"],
     "retriever/lancedb.yaml": ["retriever.uri=l"],
     **{

@@ -32,6 +32,7 @@ STAGES = {
     "gate": NOTHING, "registry": NOTHING, "sweep": NOTHING, "output": NOTHING, "run": NOTHING,
     "register": NOTHING, "threshold": NOTHING, "tracking": NOTHING, "cache": NOTHING,
     "measures": NOTHING, "window": NOTHING, "limits": NOTHING, "index": NOTHING,
+    "noise": NOTHING, "repeats": NOTHING,
     "measures.ndcg_at": {"latency"},  # production asks as deep as the deepest cutoff wants
     "judging": {"qrels"},
     "latency": {"latency"},

@@ -183,3 +183,39 @@ def test_numbers_of_other_passages_do_not_depend_on_when_they_were_asked():
                   ([("b", 0, 5), ("a", 0, 3)], [("a", 0, 3)]))  # fmt: skip
     told = json.dumps([one.values["mrr"].at(0), other.values["mrr"].at(0)])
     assert told == "[0.5, 1.0]"
+
+
+GOLDEN = """set: pages
+questions:
+- {id: q1, question: When is payday?, expected: [pay.md]}
+- {id: q2, question: Who approves leave?, supporting: [{document: leave.md}]}
+"""
+
+
+def test_labels_of_whole_documents_need_no_corpus(typed, tmp_path, monkeypatch):
+    (tmp_path / "golden.yaml").write_text(GOLDEN, encoding="utf-8")
+    (tmp_path / "pages.py").write_text(
+        "class Pages:\n"
+        "    def retrieve(self, question, limit, groups):\n"
+        "        return [{'id': '1', 'document': 'other.md', 'text': 'x'}, 'pay.md', 'pay.md']\n"
+    )
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.syspath_prepend(str(tmp_path))
+    said = typed(
+        "+retriever=custom", "retriever._target_=pages.Pages", "dataset=labels", "chunking=none",
+        "dataset.questions=golden.yaml", "dataset.split.dev_share=1.0", "tracking=off",
+    )  # fmt: skip
+    assert said.code == 0, said.err
+    row = next(line.split() for line in said.out.splitlines() if line.startswith("all "))
+    assert row[1:4] == ["2", "0.00", "0.50"]  # pay.md stands second, leave.md did not come back
+    assert "could not be found" not in said.out
+
+
+def test_labels_of_parts_need_the_corpus(typed, tmp_path, monkeypatch):
+    part = GOLDEN.replace("{document: leave.md}", "{document: leave.md, quote: the manager}")
+    (tmp_path / "golden.yaml").write_text(part, encoding="utf-8")
+    monkeypatch.chdir(tmp_path)
+    said = typed("check", "dataset=labels", "dataset.questions=golden.yaml")
+    assert said.code == 2
+    assert "golden.yaml:4: question 'q2'" in said.err
+    assert "a part of a document needs its text" in said.err

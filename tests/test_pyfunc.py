@@ -8,8 +8,10 @@ import sys
 import pytest
 from desk import DATA, TINY, Desk
 
-from rageval.errors import InputError
+from rageval.errors import InputError, UnreachableError
 from rageval.production import pipeline
+from rageval.registry.version import requirement
+from rageval.version import __version__
 
 ASKED = [
     {"question": "How many days of leave does everybody have?"},
@@ -181,3 +183,30 @@ def test_a_new_secret_makes_no_new_retrieval(shop, keyed):
     other = shop.evaluate(*shop.words[:-1], "+secrets.key=somethingelse", dataset=shop.own)
     variants = {shop.client.get_run(r).data.tags["rageval.variant"] for r in (shop.keyed, other)}
     assert len(variants) == 1
+
+
+def test_a_service_loads_the_champion_by_its_alias(shop, monkeypatch):
+    right = expected(shop, monkeypatch)
+    handle = pipeline("models:/rageval-tiny@champion", **settings(shop))
+    for ask, window in zip(ASKED, right, strict=True):
+        found = handle.retrieve(ask["question"], ask.get("asker"), tuple(ask.get("history", ())))
+        assert [(f.document, f.start, f.end, f.text, f.score) for f in found] == window
+
+
+def test_a_service_is_told_what_it_cannot_load(shop, monkeypatch):
+    monkeypatch.chdir(shop.folder)
+    with pytest.raises(UnreachableError, match="rageval-nothing"):
+        pipeline("models:/rageval-nothing@champion")
+    with pytest.raises(InputError, match="neither models:/NAME@ALIAS nor a list of overrides"):
+        pipeline("rageval-tiny")
+    with pytest.raises(InputError, match="corpus: it is a setting of a registered version alone"):
+        pipeline(["retriever=bm25"], corpus="x")
+
+
+def test_a_version_asks_for_the_extras_that_it_needs():
+    encoder = "{_target_: rageval.retrieval.encoders.wordllama.WordLlama, model: l2_supercat}"
+    dense = f"{{_target_: rageval.retrieval.retrievers.dense.Dense, encoder: {encoder}}}"
+    unused = "encoder: {_target_: rageval.retrieval.encoders.model2vec.Model2Vec}"
+    assert requirement(f"retriever: {dense}\n{unused}\n") == f"rageval[wordllama]=={__version__}"
+    bm25 = "{_target_: rageval.retrieval.retrievers.bm25.Bm25}"
+    assert requirement(f"retriever: {bm25}\n{unused}\n") == f"rageval=={__version__}"

@@ -24,6 +24,7 @@ COMPONENTS = frozenset(
         "formats.autorag.golden.AutoragGolden",
         "formats.beir.corpus.BeirCorpus",
         "formats.beir.golden.BeirGolden",
+        "formats.canonical.documents.LabelledDocuments",
         "formats.canonical.golden.GoldenFile",
         "formats.chroma.golden.ChromaGolden",
         "formats.deepeval.golden.DeepEvalGolden",
@@ -47,15 +48,19 @@ COMPONENTS = frozenset(
         "golden.access.PublicOnly",
         "retrieval.adapters.command.Command",
         "retrieval.adapters.http.HttpService",
+        "retrieval.adapters.elasticsearch.Elasticsearch",
         "retrieval.adapters.haystack.Haystack",
         "retrieval.adapters.langchain.LangChain",
         "retrieval.adapters.llama_index.LlamaIndex",
         "retrieval.adapters.lancedb.LanceDb",
+        "retrieval.adapters.opensearch.OpenSearch",
         "retrieval.adapters.postgres.Postgres",
         "retrieval.adapters.qdrant.Qdrant",
         "retrieval.analysis.Analyser",
+        "retrieval.encoders.fastembed.FastEmbed",
         "retrieval.encoders.lsa.Lsa",
         "retrieval.encoders.model2vec.Model2Vec",
+        "retrieval.encoders.openai_http.OpenAiEncoder",
         "retrieval.encoders.sentence_transformers.SentenceTransformers",
         "retrieval.encoders.wordllama.WordLlama",
         "retrieval.ids.fields.MetadataFields",
@@ -73,6 +78,19 @@ COMPONENTS = frozenset(
         "split.split.Split",
     )
 )
+
+
+def extras(node: Any) -> tuple[str, ...]:  # noqa: ANN401  any JSON value
+    """Return the extras of rageval that bring the packages of the components below a node.
+
+    Examples
+    --------
+    >>> extras({"encoder": {"_target_": "rageval.retrieval.encoders.wordllama.WordLlama"}})
+    ('wordllama',)
+    """
+    ours = [target for target in _targets(node) if target in COMPONENTS]
+    found = {getattr(get_object(target), "extra", None) for target in ours}
+    return tuple(sorted(extra for extra in found if extra is not None))
 
 
 def foreign(node: Any, allow: tuple[str, ...]) -> list[str]:  # noqa: ANN401  any JSON value

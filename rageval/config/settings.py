@@ -9,6 +9,7 @@ from pydantic import AfterValidator, Field, model_validator
 
 from rageval.cache.store import CacheConfig
 from rageval.evaluation.latency import LatencyConfig
+from rageval.evaluation.noise import NoiseConfig
 from rageval.files.limits import Limits
 from rageval.formats.mapped.mapping import GoldenMapping
 from rageval.gate.settings import GateConfig
@@ -158,6 +159,8 @@ class EvaluationConfig(PipelineConfig):
     judging: JudgingConfig
     threshold: GateThresholds
     latency: LatencyConfig
+    noise: NoiseConfig = NoiseConfig()
+    repeats: Count = 1  # times that the retrieval is indexed and asked; the first is scored
     tracking: TrackingConfig
     cache: CacheConfig
     sweep: SweepConfig

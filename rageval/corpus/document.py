@@ -7,6 +7,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from functools import cached_property
+from typing import ClassVar
 
 from rageval.corpus.groups import group_fault
 from rageval.errors import InputError
@@ -35,6 +36,8 @@ class Corpus:
     InputError
         If there is no document, two share an id, or a name is too long or holds line ends and such.
     """
+
+    ids_only: ClassVar[bool] = False  # True: the texts are not known, and more documents may exist
 
     documents: tuple[Document, ...]
     origin: str  # where it came from, for messages

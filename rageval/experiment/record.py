@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 from collections.abc import Iterator
 
 from rageval.comparison.result import SCHEMA
@@ -64,6 +65,20 @@ def _metrics(outcome: Outcome) -> Iterator[tuple[str, float]]:
     yield metric_key(ALL, "window_characters"), window_characters(evaluation)
     yield metric_key(ALL, "errors"), evaluation.errors
     yield metric_key(ALL, "leaks"), evaluation.leaks
+    yield from _measured_beside(outcome)
+
+
+def _measured_beside(outcome: Outcome) -> Iterator[tuple[str, float]]:
+    """Yield what is measured beside the answers: noise, use of services, latency."""
+    if outcome.repeats:
+        deviations = {name: outcome.repeats.deviation(name) for name in outcome.repeats.values}
+        yield from (
+            (metric_key("noise", f"{name}_sd"), value)
+            for name, value in deviations.items()
+            if not math.isnan(value)
+        )
+    for name, used in outcome.usage.items():
+        yield metric_key("usage", name), used
     if outcome.latency:
         yield "latency/p50_ms", outcome.latency.percentile(50)
         yield "latency/p95_ms", outcome.latency.percentile(95)
@@ -126,6 +141,8 @@ def _tables(outcome: Outcome) -> dict[str, Table]:
         found[DOCUMENTS] = tables.documents(corpus, outcome.header.documents)
     if outcome.evaluation.retrieved.unlocated:
         found["unmatched.json"] = tables.unmatched(outcome.evaluation)
+    if outcome.repeats:
+        found["repeats.json"] = tables.repeats(outcome.evaluation, outcome.repeats)
     if outcome.latency:
         found["latency.json"] = tables.latency(outcome.evaluation, outcome.latency)
     return found

@@ -25,6 +25,7 @@ from rageval.errors import InputError
 from rageval.evaluation import latency
 from rageval.evaluation.evaluation import Evaluation, Known, evaluate
 from rageval.evaluation.latency import Latency
+from rageval.evaluation.noise import AskedTwice, Repeats, ask_twice
 from rageval.evaluation.provenance.working_copy import WorkingCopy
 from rageval.experiment.keeping import Keeping, UndeliveredError, keeping
 from rageval.experiment.memo import Memo
@@ -35,8 +36,9 @@ from rageval.report import console, summary
 from rageval.report.header import Header
 from rageval.report.outcome import Outcome
 from rageval.report.weak import weak
-from rageval.report.wording import notes, title
+from rageval.report.wording import noise_notes, notes, title
 from rageval.retrieval.pipeline import Pipeline
+from rageval.retrieval.retrievers.retriever import usage_of
 from rageval.schema.fingerprint import text_digest
 from rageval.tracking import store as stores
 from rageval.tracking.abandoned import close_abandoned
@@ -112,6 +114,8 @@ class Measured:
 
     evaluation: Evaluation
     latency: Latency | None
+    twice: AskedTwice | None  # what a second asking of some questions came to
+    repeats: Repeats | None  # all repetitions, where there is more than one
     recorded: bool  # the latency is that of an equal pipeline earlier in this process
 
 
@@ -151,7 +155,32 @@ def work(plan: Plan, target: Console) -> Measured:
         steps.begin("timing single questions")
         before = plan.cache.hits["latency"]
         timed = _timed(memo, pipeline, evaluation)
-        return Measured(evaluation, timed, recorded=plan.cache.hits["latency"] > before)
+        recorded = plan.cache.hits["latency"] > before
+        twice = _asked_twice(plan, pipeline, evaluation)
+        del pipeline  # an index in a folder is opened by one program at a time
+        repeats = _repeated(memo, evaluation, steps)
+        return Measured(evaluation, timed, twice, repeats, recorded)
+
+
+def _asked_twice(plan: Plan, pipeline: Pipeline, evaluation: Evaluation) -> AskedTwice | None:
+    """Ask some questions again of a retriever of which nothing says whether it changes."""
+    if plan.config.repeats > 1 or not getattr(plan.parts.retriever, "changes_unseen", False):
+        return None
+    return ask_twice(pipeline, evaluation, plan.config.noise.sample)
+
+
+def _repeated(memo: Memo, first: Evaluation, steps: console.Steps) -> Repeats | None:
+    """Index and ask again, with nothing that is kept, as often as is wanted."""
+    plan = memo.plan
+    if plan.config.repeats == 1:
+        return None
+    found = [first]
+    for _ in range(plan.config.repeats - 1):
+        pipeline = Pipeline.build(plan.dataset.corpus, plan.parts, steps.begin, memo.cut)
+        steps.expect(len(plan.asked.questions))
+        found.append(evaluate(pipeline, plan.asked, steps.advance))
+        del pipeline
+    return Repeats.of(found)
 
 
 def measure(plan: Plan, target: Console) -> Outcome:
@@ -162,9 +191,10 @@ def measure(plan: Plan, target: Console) -> Outcome:
 def told(plan: Plan, found: Measured) -> Outcome:
     """Return what was measured with everything that reports and tracking say about it."""
     config, evaluation = plan.config, found.evaluation
+    noise = tuple(noise_notes(evaluation, found.twice, found.repeats))
     weak_cells = weak(evaluation.subsets, config.threshold.floors)
     return Outcome(
-        header=_header(plan, evaluation),
+        header=_header(plan, evaluation, noise),
         evaluation=evaluation,
         latency=found.latency,
         sheet=summary.sheet(evaluation, weak_cells, found.latency),
@@ -175,6 +205,8 @@ def told(plan: Plan, found: Measured) -> Outcome:
         notes=config.run.notes,
         kind=plan.kind,
         passages=config.output.passages,
+        repeats=found.repeats,
+        usage=usage_of(plan.parts.retriever),
         command=plan.command,
     )
 
@@ -272,7 +304,7 @@ def _source(config: EvaluationConfig, part: str) -> str:
     return str(node.get("path", node["_target_"]))
 
 
-def _header(plan: Plan, evaluation: Evaluation) -> Header:
+def _header(plan: Plan, evaluation: Evaluation, noise: Sequence[str]) -> Header:
     here = Path.cwd()
     copy = plan.cache.memoize("copy", str(here), lambda: WorkingCopy.of(here))
     return Header(
@@ -281,6 +313,7 @@ def _header(plan: Plan, evaluation: Evaluation) -> Header:
         retrieval=plan.retrieval,
         documents=len(plan.dataset.corpus),
         chunks=len(evaluation.chunks),
+        complete=evaluation.chunks.complete,
         benchmark=plan.benchmark,
         benchmark_facts=plan.benchmark_facts,
         variant=plan.variant,
@@ -291,6 +324,7 @@ def _header(plan: Plan, evaluation: Evaluation) -> Header:
             *(f"not covered by the variant: {unseen}" for unseen in plan.variant.made.uncovered),
             *_notes_of_retriever(plan),
             *notes(evaluation),
+            *noise,
         ),
         set_id=plan.dataset.identity.id,
         location=plan.dataset.identity.location,

@@ -47,7 +47,11 @@ def _load_pyfunc(path: str, model_config: Mapping[str, Any] | None = None) -> An
     InputError
         If the corpus is missing or not the one that was registered, or a class is not allowed.
     """
-    settings = dict(model_config or {})
+    return Answers(restored(path, model_config or {}))
+
+
+def restored(path: str, settings: Mapping[str, Any]) -> Pipeline:
+    """Return the pipeline that a folder of a registered version holds, settings as above."""
     overrides = Overrides(
         corpus=settings.get("corpus"),
         access=settings.get("access"),
@@ -57,7 +61,7 @@ def _load_pyfunc(path: str, model_config: Mapping[str, Any] | None = None) -> An
         allow=tuple(settings.get("allow") or ()),
         secrets=settings.get("secrets") or {},
     )
-    return Answers(restore((Path(path) / CONFIG).read_text(), overrides))
+    return restore((Path(path) / CONFIG).read_text(), overrides)
 
 
 def _asks(model_input: Any) -> list[Ask]:  # noqa: ANN401  what MLflow passes on

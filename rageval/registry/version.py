@@ -6,8 +6,12 @@ import tempfile
 from pathlib import Path
 from typing import Any
 
+import yaml
+
+from rageval.config.components import extras
 from rageval.errors import NoVerdictError
 from rageval.registry.baseline import CONFIG_TAG, TABLE_TAG, registered
+from rageval.schema.component_names import with_current_names
 from rageval.tracking.reading import CONFIG, Kept, unreachable
 from rageval.tracking.settings import RegistryConfig
 from rageval.tracking.store import Store
@@ -101,6 +105,22 @@ def _created(store: Store, name: str, kept: Kept) -> str:
     return str(version.version)
 
 
+_RETRIEVAL = ("chunking", "retriever", "rewriting")  # nodes of a configuration that answer
+
+
+def requirement(config: str) -> str:
+    """Return this version of rageval, with the extras that a retrieval needs.
+
+    Examples
+    --------
+    >>> requirement("retriever: {_target_: rageval.retrieval.retrievers.bm25.Bm25}").split("=")[0]
+    'rageval'
+    """
+    content = with_current_names(yaml.safe_load(config))
+    needed = extras([content.get(name) for name in _RETRIEVAL])
+    return f"rageval{'[' + ','.join(needed) + ']' if needed else ''}=={__version__}"
+
+
 def _log_model(store: Store, kept: Kept) -> None:
     """Save the configuration as a pyfunc among the run's artifacts."""
     from mlflow import pyfunc
@@ -118,7 +138,7 @@ def _log_model(store: Store, kept: Kept) -> None:
             str(Path(folder) / _FOLDER),
             loader_module=_LOADER,
             data_path=str(data),
-            pip_requirements=[f"rageval=={__version__}"],
+            pip_requirements=[requirement(kept.config)],
             model_config=_MODEL_CONFIG,
         )
         store.client.log_artifacts(kept.run, str(Path(folder) / _FOLDER), _FOLDER)

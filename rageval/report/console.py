@@ -103,7 +103,7 @@ def progress(target: Console) -> Iterator[Steps]:
 def show(target: Console, header: Header, sheet: Sheet) -> None:
     """Print the header, the table of subsets and the lines below it."""
     target.print(Text(header.title, style="bold"))
-    target.print(f"{header.documents:,} documents, {header.chunks:,} chunks · {header.provenance}")
+    target.print(f"{header.size} · {header.provenance}")
     for note in header.notes:
         target.print(Text(f"note: {note}", style="dim"))
     target.print()

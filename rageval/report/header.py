@@ -26,12 +26,22 @@ class Header:
     notes: tuple[str, ...]  # what was left out or came short, as sentences
     set_id: str = ""  # what the set's lock carries; empty without one
     location: str = ""  # where the set lives
+    complete: bool = True  # False: only the passages that came back are known
     held_out: tuple[str, ...] = ()  # digests of the questions and labels that are held out
 
     @property
     def title(self) -> str:
         """Return one line: the set, its split, the retrieval."""
         return f"{self.dataset} ({self.split}) · {self.retrieval}"
+
+    @property
+    def size(self) -> str:
+        """Return one clause: how many documents there are, and chunks or passages that came back.
+
+        Of a retriever that brings its own passages nobody knows how many it holds.
+        """
+        kind = "chunks" if self.complete else "passages came back"
+        return f"{self.documents:,} documents, {self.chunks:,} {kind}"
 
     @property
     def provenance(self) -> str:

@@ -18,7 +18,7 @@ def overview(header: Header, sheet: Sheet, words: str | None) -> str:
     parts = [
         f"**{escaped(header.title)}**",
         escaped(words) if words else None,
-        f"{header.documents:,} documents, {header.chunks:,} chunks · {header.provenance}",
+        f"{header.size} · {header.provenance}",
         *(f"Note: {escaped(note)}" for note in header.notes),
         subset_table(sheet),
         *(f"⚠ {row.subset}: {'; '.join(row.weak)}" for row in sheet.rows if row.weak),

@@ -13,6 +13,7 @@ from rageval.corpus.document import Corpus
 from rageval.evaluation.evaluation import Evaluation
 from rageval.evaluation.judgements import Benchmark, Grounds
 from rageval.evaluation.latency import Latency
+from rageval.evaluation.noise import Repeats
 from rageval.evaluation.subsets import summarise
 from rageval.golden.question import label_of, scored_fields
 from rageval.measures.values import Values
@@ -138,6 +139,25 @@ def latency(evaluation: Evaluation, measured: Latency) -> Table:
         ["id", "milliseconds"],
         [[evaluation.questions[row].id, seconds * 1000] for row, seconds in measured.seconds],
     )
+
+
+def repeats(evaluation: Evaluation, found: Repeats) -> Table:
+    """Return one row for each repetition and question with its measures."""
+    names = list(found.values)
+    rows = [
+        [
+            repetition + 1,
+            question.id,
+            *(_or_none(found.values[name][repetition, row]) for name in names),
+        ]
+        for repetition in range(found.number)
+        for row, question in enumerate(evaluation.questions)
+    ]
+    return Table(["repetition", "id", *names], rows)
+
+
+def _or_none(value: float) -> float | None:
+    return None if np.isnan(value) else float(value)
 
 
 def documents(corpus: Corpus, number: int) -> Table:

@@ -7,10 +7,12 @@ from collections.abc import Iterator, Mapping
 import numpy as np
 
 from rageval.evaluation.evaluation import Evaluation
+from rageval.evaluation.noise import AskedTwice, Repeats
 from rageval.retrieval.window import Window
 
 _LISTED = 5  # questions named in a note
 _ANY = "custom"  # conf/retriever/custom.yaml takes any class
+_ENCODING = frozenset({"dense", "hybrid", "lancedb", "pgvector", "qdrant"})
 _SHOWN = 3  # passages shown in a note
 
 
@@ -45,7 +47,7 @@ def _parts(choices: Mapping[str, str]) -> str:
         stages = ("retriever@retriever.first", "reranker@retriever.reranker")
         named = [choices[stage] for stage in stages if stage in choices]
         return f" ({' + '.join(named)})" if named else ""
-    return f" ({choices['encoder']})" if choices["retriever"] in {"dense", "hybrid"} else ""
+    return f" ({choices['encoder']})" if choices["retriever"] in _ENCODING else ""
 
 
 def title(choice: str, retriever: object) -> str:
@@ -132,6 +134,31 @@ def leaks(evaluation: Evaluation) -> Iterator[str]:
         )
 
 
+def noise_notes(
+    evaluation: Evaluation, twice: AskedTwice | None, repeats: Repeats | None
+) -> Iterator[str]:
+    """Yield what asking again has shown, as sentences."""
+    if twice is not None and twice.differing:
+        names = {evaluation.questions[row].id: None for row in twice.differing}
+        yield (
+            f"asked twice, {len(names)} of {_counted(len(twice.asked), 'question')} got another "
+            f"window: {_some(names)}; repeats=3 measures how far that moves the values"
+        )
+    if repeats is not None:
+        headings = {m.name: m.heading for m in evaluation.measures}
+        moved = [
+            f"{headings[name]} {means.min():.3f} to {means.max():.3f} "
+            f"(sd {repeats.deviation(name):.3f})"
+            for name in repeats.values
+            if np.ptp(means := repeats.means(name)) > 0
+        ]
+        told = "; ".join(moved) or "every mean is the same"
+        yield (
+            f"indexed and asked {repeats.number} times, of which the first is scored: values of "
+            f"{_counted(len(repeats.moving), 'question')} move; {told}"
+        )
+
+
 def ties(evaluation: Evaluation) -> Iterator[str]:
     """Yield what ties decide, a sentence for each measure."""
     headings = {measure.name: measure.heading for measure in evaluation.measures}
@@ -148,7 +175,7 @@ def ties(evaluation: Evaluation) -> Iterator[str]:
 
 
 def _counted(number: int, noun: str) -> str:
-    return f"{number} {noun}{'s' if number > 1 else ''}"
+    return f"{number} {noun}{'' if number == 1 else 's'}"
 
 
 def _some(names: Mapping[str, object]) -> str:

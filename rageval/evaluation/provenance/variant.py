@@ -32,6 +32,7 @@ _BEFORE = (
     ("max_unmatched", 0),
     ("ids", None),
     ("name", None),
+    ("dimensions", None),
 )
 _OPERATION = frozenset({"concurrency", "timeout"})  # how a retriever is asked, not what it answers
 

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
+from typing import ClassVar
 
 from rageval.corpus.document import Corpus, Document
 from rageval.errors import InputError
@@ -24,6 +25,8 @@ _LISTED = 3  # queries in a message
 @dataclass(frozen=True)
 class IdsCorpus(Corpus):
     """Documents without their texts; what they hold is named by a version that the user gives."""
+
+    ids_only: ClassVar[bool] = True
 
     version: str | None = None
 

@@ -33,6 +33,7 @@ class Haystack:
     """
 
     version: ClassVar[int] = 1  # raised when equal input may give other output
+    extra: ClassVar[str] = "haystack"  # of rageval that brings its packages
     libraries: ClassVar[tuple[str, ...]] = ("haystack-ai",)
     asked_alone: ClassVar[bool] = True  # `index` returns what is asked question by question
     unseen: ClassVar[str] = "what the Haystack pipeline of retriever.source returns"

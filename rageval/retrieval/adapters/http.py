@@ -15,24 +15,9 @@ from jmespath.exceptions import JMESPathError
 
 from rageval.errors import InputError
 from rageval.retrieval.encoders.extras import need
+from rageval.retrieval.json_client import AnswerError, JsonClient
 from rageval.retrieval.passages.hit import PARTS, Hit
 from rageval.schema.fields import Count, Name, Natural, Positive, component
-
-_RETRIED = frozenset({408, 425, 429, 500, 502, 503, 504})  # a later attempt may succeed
-_LONGEST_WAIT = 30.0  # seconds between two attempts, also where a service asks for more
-_SHOWN = 200  # characters of an answer that is an error
-
-
-class AnswerError(Exception):
-    """An answer of a service that cannot be used."""
-
-
-class _RetryError(AnswerError):
-    """An answer after which the service may be asked again."""
-
-    def __init__(self, sentence: str, wait: float) -> None:
-        super().__init__(sentence)
-        self.wait = wait  # seconds that the service asks for; 0 = it does not say
 
 
 @component
@@ -63,6 +48,7 @@ class HttpService:
     """
 
     version: ClassVar[int] = 1  # raised when equal input may give other output
+    extra: ClassVar[str] = "http"  # of rageval that brings its packages
     libraries: ClassVar[tuple[str, ...]] = ("jmespath",)
     unseen: ClassVar[str] = "what the service behind retriever.url returns"
     thread_safe: ClassVar[bool] = True
@@ -111,7 +97,9 @@ class HttpService:
             If the service does not answer, refuses, or answers otherwise than `hits` expects.
         """
         asked = {"question": question, "limit": limit, "groups": sorted(groups)}
-        answer = self._answer(self._expressions["request"].search(asked))
+        request = self._expressions["request"].search(asked)
+        self._rate.wait()
+        answer = self._client.call(self.method, self.url, request)
         found = self._expressions["hits"].search(answer)
         if not isinstance(found, list):
             told = "nothing" if found is None else type(found).__name__
@@ -119,37 +107,6 @@ class HttpService:
                 f"retriever.hits={self.hits!r} finds {told} in the answer, not a list"
             )
         return [self._hit(entry) for entry in found]
-
-    def _answer(self, request: Any) -> Any:  # noqa: ANN401  any JSON value
-        """Send a request until it is answered or the attempts are used up."""
-        import stamina
-
-        for attempt in stamina.retry_context(
-            on=_backoff, attempts=self.retries + 1, timeout=None, wait_max=_LONGEST_WAIT
-        ):
-            with attempt:
-                return self._once(request)
-        raise AnswerError("was not asked")  # never: the last attempt raises
-
-    def _once(self, request: Any) -> Any:  # noqa: ANN401  any JSON value
-        import httpx
-
-        self._rate.wait()
-        content = {"params": request} if self.method == "GET" else {"json": request}
-        try:
-            answer = self._client.request(self.method, self.url, **content)
-        except httpx.TransportError as fault:
-            raise _RetryError(
-                f"the service does not answer: {fault or type(fault).__name__}", 0
-            ) from None
-        if answer.status_code in _RETRIED:
-            raise _RetryError(_refusal(answer), _seconds(answer.headers.get("retry-after")))
-        if answer.is_error:
-            raise AnswerError(_refusal(answer))
-        try:
-            return answer.json()
-        except ValueError:
-            raise AnswerError(f"the answer is no JSON: {answer.text[:_SHOWN]!r}") from None
 
     def _hit(self, entry: Any) -> Any:  # noqa: ANN401  any JSON value
         """Return an entry of the answer as a hit; without a mapping it must be one already."""
@@ -162,11 +119,8 @@ class HttpService:
         return parts
 
     @cached_property
-    def _client(self) -> Any:  # noqa: ANN401  an httpx.Client
-        import httpx
-
-        limits = httpx.Limits(max_connections=self.concurrency)
-        return httpx.Client(headers=dict(self.headers or {}), timeout=self.timeout, limits=limits)
+    def _client(self) -> JsonClient:
+        return JsonClient(self.headers or {}, self.timeout, self.retries, self.concurrency)
 
     @cached_property
     def _rate(self) -> _Rate:
@@ -188,26 +142,6 @@ def _compiled(name: str, written: str) -> Any:  # noqa: ANN401  jmespath has no 
     except JMESPathError as fault:
         told = str(fault).splitlines()[0]
         raise InputError(f"retriever.{name}: {written!r} is no JMESPath: {told}") from fault
-
-
-def _backoff(fault: Exception) -> bool | float:
-    """Say whether to ask again, and after how many seconds where the service says so."""
-    if not isinstance(fault, _RetryError):
-        return False
-    return min(fault.wait, _LONGEST_WAIT) or True
-
-
-def _refusal(answer: Any) -> str:  # noqa: ANN401  an httpx.Response
-    text = " ".join(answer.text.split())[:_SHOWN]
-    return f"the service answers {answer.status_code}" + (f": {text}" if text else "")
-
-
-def _seconds(header: str | None) -> float:
-    """Return the seconds of a Retry-After header; 0 where it has none or a date."""
-    try:
-        return max(0.0, float(header or 0))
-    except ValueError:
-        return 0.0
 
 
 class _Rate:

@@ -51,6 +51,7 @@ class LanceDb:
     """
 
     version: ClassVar[int] = 1  # raised when equal input may give other output
+    extra: ClassVar[str] = "lancedb"  # of rageval that brings its packages
     libraries: ClassVar[tuple[str, ...]] = ("lancedb",)
     asked_alone: ClassVar[bool] = True  # `index` returns what is asked question by question
     unseen: ClassVar[str] = "the rows of the table at retriever.uri"

@@ -23,6 +23,7 @@ class LangChain:
     """
 
     version: ClassVar[int] = 1  # raised when equal input may give other output
+    extra: ClassVar[str] = "langchain"  # of rageval that brings its packages
     libraries: ClassVar[tuple[str, ...]] = ("langchain-core",)
     asked_alone: ClassVar[bool] = True  # `index` returns what is asked question by question
     unseen: ClassVar[str] = "what the LangChain retriever of retriever.source returns"

@@ -22,6 +22,7 @@ class LlamaIndex:
     """
 
     version: ClassVar[int] = 1  # raised when equal input may give other output
+    extra: ClassVar[str] = "llama-index"  # of rageval that brings its packages
     libraries: ClassVar[tuple[str, ...]] = ("llama-index-core",)
     asked_alone: ClassVar[bool] = True  # `index` returns what is asked question by question
     unseen: ClassVar[str] = "what the LlamaIndex retriever of retriever.source returns"

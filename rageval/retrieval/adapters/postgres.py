@@ -70,6 +70,7 @@ class Postgres:
     """
 
     version: ClassVar[int] = 1  # raised when equal input may give other output
+    extra: ClassVar[str] = "postgres"  # of rageval that brings its packages
     libraries: ClassVar[tuple[str, ...]] = ()
     asked_alone: ClassVar[bool] = True  # `index` returns what is asked question by question
     unseen: ClassVar[str] = "the rows of the database at retriever.url"

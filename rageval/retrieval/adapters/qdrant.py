@@ -48,6 +48,7 @@ class Qdrant:
     """
 
     version: ClassVar[int] = 1  # raised when equal input may give other output
+    extra: ClassVar[str] = "qdrant"  # of rageval that brings its packages
     libraries: ClassVar[tuple[str, ...]] = ("qdrant-client",)
     asked_alone: ClassVar[bool] = True  # `index` returns what is asked question by question
     unseen: ClassVar[str] = "the points of the collection at retriever.location"

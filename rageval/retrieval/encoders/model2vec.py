@@ -18,6 +18,7 @@ class Model2Vec:
     """A model2vec model, by its name on the hub or the folder that holds it."""
 
     version: ClassVar[int] = 1  # raised when equal input may give other output
+    extra: ClassVar[str] = "model2vec"  # of rageval that brings its packages
     libraries: ClassVar[tuple[str, ...]] = ("model2vec", "tokenizers")
     by_name: ClassVar[str] = "model"  # the field that may name a model of a hub
 

@@ -21,6 +21,7 @@ class SentenceTransformers:
     """
 
     version: ClassVar[int] = 1  # raised when equal input may give other output
+    extra: ClassVar[str] = "sentence-transformers"  # of rageval that brings its packages
     libraries: ClassVar[tuple[str, ...]] = (
         "sentence-transformers",
         "transformers",
@@ -33,6 +34,7 @@ class SentenceTransformers:
     batch_size: Count = 32
     passage_prefix: str = ""
     query_prefix: str = ""
+    dimensions: Count | None = None  # that vectors are cut to, of models trained for it
 
     pretrained: ClassVar[bool] = True  # the vector of a text is the same in any corpus
 
@@ -67,4 +69,4 @@ class _Transformer:
             batch_size=self.settings.batch_size,
             show_progress_bar=False,
         )
-        return unit_rows(np.asarray(rows))
+        return unit_rows(np.asarray(rows)[:, : self.settings.dimensions])

@@ -19,6 +19,7 @@ class WordLlama:
     """A wordllama configuration, cut to `dimensions`."""
 
     version: ClassVar[int] = 1  # raised when equal input may give other output
+    extra: ClassVar[str] = "wordllama"  # of rageval that brings its packages
     libraries: ClassVar[tuple[str, ...]] = ("wordllama", "tokenizers")
 
     model: Name = "l2_supercat"

@@ -40,6 +40,8 @@ class Locator:
         """
         name = hit.document or hit.id
         number = self._corpus.number.get(name)
+        if self._corpus.ids_only:
+            return self._by_name(name, number)
         if hit.document and number is None:
             return Located(None, f"the corpus has no document {hit.document!r}")
         if number is None:
@@ -51,6 +53,14 @@ class Locator:
         if hit.heading:
             return self._heading(number, hit.heading)
         return Located(self._document(number))
+
+    def _by_name(self, name: str, number: int | None) -> Located:
+        """Locate a hit where no text is known: it stands for its document, labelled or not."""
+        if number is not None:
+            return Located(self._document(number))
+        if name.strip():
+            return Located(None)  # no label names it, which is no fault
+        return Located(None, "which names no document, and no text is at hand to look it up in")
 
     def _by_id(self, hit: Hit) -> Located:
         """Locate a hit by an id that names no document, or by its text alone."""

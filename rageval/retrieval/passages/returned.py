@@ -65,7 +65,8 @@ class ReturnedPassages:
             self._foreign[name] = Document(name, hit.text)
         known = document < len(self._given.corpus)
         number = self._numbered(key, (document, 0, 0 if known else len(hit.text)))
-        self.unlocated[number] = f"{hit}, {located.reason}"
+        if located.reason:
+            self.unlocated[number] = f"{hit}, {located.reason}"
         return number
 
     def _numbered(self, key: object, row: tuple[int, ...]) -> int:

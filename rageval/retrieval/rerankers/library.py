@@ -29,6 +29,7 @@ class RerankersLibrary:
     """
 
     version: ClassVar[int] = 1  # raised when equal input may give other output
+    extra: ClassVar[str] = "rerankers"  # of rageval that brings its packages
     libraries: ClassVar[tuple[str, ...]] = ("rerankers", "torch", "transformers")
     by_name: ClassVar[str] = "model"  # the field that may name a model of a hub
 

@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import ClassVar
 
 import numpy as np
 
 from rageval.chunking.chunks import Chunks
 from rageval.retrieval.encoders.encoder import Encoder, Encoding, QueryEncoding, Vectors
+from rageval.retrieval.json_client import AnswerError
 from rageval.retrieval.retrievers.blocks import ScoredIndex
-from rageval.retrieval.retrievers.retriever import Query, Scores, require
+from rageval.retrieval.retrievers.failure import Failure
+from rageval.retrieval.retrievers.retriever import Query, Scores, require, usage_of
 from rageval.retrieval.retrievers.statistics import Statistics, learnt_from
 from rageval.schema.fields import component
 
@@ -35,6 +37,10 @@ class Dense:
         """Need what the encoder needs."""
         require(self.encoder)
 
+    def usage(self) -> dict[str, float]:
+        """Return what the encoder has used so far, if it counts that."""
+        return usage_of(self.encoder)
+
     def index(self, chunks: Chunks) -> ScoredIndex:
         """Encode every chunk."""
         texts = chunks.indexed()
@@ -50,7 +56,11 @@ class _Vectors:
     vectors: Vectors  # [n_chunks, dimensions]
 
     def scores(self, queries: Sequence[Query]) -> Scores:
-        asked = self._encoded([query.text for query in queries])
+        try:
+            asked = self._encoded([query.text for query in queries])
+        except AnswerError as fault:  # of an encoder that is a service
+            none = Scores.none(len(queries), len(self.vectors))
+            return replace(none, errors=dict.fromkeys(range(len(queries)), Failure.of(fault)))
         return Scores.plain((asked @ self.vectors.T).astype(np.float64, copy=False))
 
     def _encoded(self, questions: Sequence[str]) -> Vectors:

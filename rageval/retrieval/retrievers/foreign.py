@@ -18,7 +18,14 @@ from rageval.retrieval.passages.hit import Hit, hit_of
 from rageval.retrieval.passages.returned import ReturnedPassages
 from rageval.retrieval.retrievers.asking import answers, awaited
 from rageval.retrieval.retrievers.failure import Failure, indexing
-from rageval.retrieval.retrievers.retriever import Candidates, Query, Scores, require, title_of
+from rageval.retrieval.retrievers.retriever import (
+    Candidates,
+    Query,
+    Scores,
+    require,
+    title_of,
+    usage_of,
+)
 from rageval.schema.fields import Count, Name, Natural, Positive, component
 
 
@@ -103,6 +110,10 @@ class Foreign:
         """Return what the retriever has to say about its answers to these questions."""
         own = getattr(self.retriever, "notes", None)
         return list(own(questions)) if own is not None else []
+
+    def usage(self) -> dict[str, float]:
+        """Return what the retriever and its encoder have used so far, if they count that."""
+        return usage_of(self.retriever, getattr(self.retriever, "encoder", None))
 
     @property
     def workers(self) -> int:

@@ -12,7 +12,14 @@ from pydantic import model_validator
 from rageval.chunking.chunks import Chunks
 from rageval.retrieval.retrievers.blocks import ScoredIndex
 from rageval.retrieval.retrievers.fusion import FUSIONS
-from rageval.retrieval.retrievers.retriever import Index, Query, Retriever, Scores, require
+from rageval.retrieval.retrievers.retriever import (
+    Index,
+    Query,
+    Retriever,
+    Scores,
+    require,
+    usage_of,
+)
 from rageval.retrieval.retrievers.statistics import Statistics
 from rageval.schema.fields import Name, NonNegative, component
 
@@ -60,6 +67,10 @@ class Hybrid:
         """Need what every part needs."""
         for retriever in self.retrievers.values():
             require(retriever)
+
+    def usage(self) -> dict[str, float]:
+        """Return what the parts have used so far."""
+        return usage_of(*self.retrievers.values())
 
     def index(self, chunks: Chunks) -> ScoredIndex:
         """Index the chunks once for each retriever."""

@@ -22,6 +22,7 @@ from rageval.retrieval.retrievers.retriever import (
     Retriever,
     Scores,
     require,
+    usage_of,
 )
 from rageval.schema.fields import Count, component
 
@@ -64,6 +65,10 @@ class Reranked:
         """Return what the first stage has to say about its answers."""
         own = getattr(self.first, "notes", None)
         return list(own(questions)) if own is not None else []
+
+    def usage(self) -> dict[str, float]:
+        """Return what both stages have used so far."""
+        return usage_of(self.first, self.reranker)
 
     def index(self, chunks: Chunks) -> RerankedIndex:
         """Index the chunks for the first stage."""

@@ -111,6 +111,17 @@ def title_of(retriever: object) -> str:
     return own if isinstance(own, str) and own.strip() else type(retriever).__name__
 
 
+def usage_of(*components: object) -> dict[str, float]:
+    """Return what components have used so far, such as `tokens` and their `cost`, added up."""
+    total: dict[str, float] = {}
+    for counting in components:
+        own = getattr(counting, "usage", None)
+        used: Mapping[str, float] = own() if callable(own) else {}
+        for name, value in used.items():
+            total[name] = total.get(name, 0.0) + value
+    return total
+
+
 def require(component: object) -> None:
     """Make sure, before any work, that what a component needs is installed, if it can say so.
 
