@@ -15,7 +15,16 @@ from rageval.gate.thresholds import GateThresholds
 from rageval.measures.catalogue import Cutoffs, catalogue
 from rageval.mining.questionlog.columns import Columns
 from rageval.mining.queue import QueueConfig
-from rageval.schema.fields import Flag, Name, Natural, Record, Reference, SetIdentifier, Share
+from rageval.schema.fields import (
+    Count,
+    Flag,
+    Name,
+    Natural,
+    Record,
+    Reference,
+    SetIdentifier,
+    Share,
+)
 from rageval.tracking.retention import PruneConfig
 from rageval.tracking.settings import HoldoutConfig, RegistryConfig, TrackingConfig
 
@@ -191,6 +200,17 @@ class ReportConfig(Record):
     open: Flag  # show the page in a browser, from a terminal
     secrets: Mapping[str, Any] = {}
     limits: Limits = Limits()
+
+
+class InitConfig(Record):
+    """Everything that the start of a project is told."""
+
+    path: Name | None  # the folder of documents; None is refused
+    name: SetIdentifier | None  # None = after the folder
+    questions: Count  # to draft
+    languages: tuple[Name, ...]
+    with_retriever: Name  # that the workflow measures
+    output: FormatConfig = FormatConfig()
 
 
 class CompletionConfig(Record):

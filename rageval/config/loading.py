@@ -6,10 +6,12 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from functools import cached_property
+from pathlib import Path
 
 from rageval.config.build import build, build_parts
 from rageval.config.identity import identify, owner, require_own_lock
 from rageval.config.next_command import next_command
+from rageval.config.reading import NO_SET
 from rageval.config.settings import DatasetConfig, PipelineConfig
 from rageval.corpus.document import Corpus
 from rageval.errors import InputError, ProposalError
@@ -65,6 +67,11 @@ class Dataset:
         return self._side(HOLDOUT)
 
     @property
+    def trial(self) -> bool:
+        """Say whether nobody confirmed any question yet."""
+        return all(question.draft for question in self.golden)
+
+    @property
     def notes(self) -> tuple[str, ...]:
         """Return what was left out or looks wrong, as sentences."""
         return (*self.corpus.notes, *self.golden.notes, *self.assignment.notes)
@@ -98,7 +105,7 @@ def load(config: DatasetConfig, added: tuple[Question, ...] = ()) -> Dataset:
             check(golden, corpus, access, config.quotes)
         raise InputError.of(faults)
     require_own_lock(config, golden)
-    evidence = check(golden, corpus, access, config.quotes)
+    golden, evidence = _confirmed(golden, check(golden, corpus, access, config.quotes))
     told = (*_loose_quotes(config, golden, corpus), *_misfit(config, golden))
     golden = replace(golden, notes=(*golden.notes, *told))
     split = build(config.split, "dataset.split")
@@ -106,6 +113,26 @@ def load(config: DatasetConfig, added: tuple[Question, ...] = ()) -> Dataset:
     identity = identify(config, golden, assignment)
     assignment = replace(assignment, owner=owner(config, identity))
     return Dataset(corpus, golden, evidence, access, assignment, identity)
+
+
+def _confirmed(
+    golden: GoldenSet, evidence: tuple[Evidence, ...]
+) -> tuple[GoldenSet, tuple[Evidence, ...]]:
+    """Leave drafts out, and say so; where all are drafts, they stay, for a trial."""
+    drafts = sum(question.draft for question in golden)
+    if not drafts:
+        return golden, evidence
+    if drafts == len(golden):
+        told = (
+            f"all {drafts} questions are drafts: this is a trial, and no run of it is a candidate; "
+            "read each question, mend it, and delete its line `draft: true`"
+        )
+        return replace(golden, notes=(*golden.notes, told)), evidence
+    pairs = [(q, found) for q, found in zip(golden, evidence, strict=True) if not q.draft]
+    told = f"drafts left out until they are confirmed (draft: true): {drafts}"
+    questions = tuple(question for question, _ in pairs)
+    confirmed = replace(golden, questions=questions, notes=(*golden.notes, told))
+    return confirmed, tuple(found for _, found in pairs)
 
 
 def _loose_quotes(config: DatasetConfig, golden: GoldenSet, corpus: Corpus) -> Iterator[str]:
@@ -153,6 +180,11 @@ def _golden(config: DatasetConfig, corpus: Corpus) -> tuple[GoldenSet, list[str]
         raise InputError(f"{fault}:\n  {next_command('check', *fault.words)}") from fault
     except FaultyQuestionsError as fault:
         return fault.sound, str(fault).splitlines()
+    except InputError as fault:
+        path = config.golden.get("path")
+        if path is None or Path(str(path)).exists():
+            raise
+        raise InputError(f"{fault}; {NO_SET}") from fault
     return found, []
 
 

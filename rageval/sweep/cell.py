@@ -13,7 +13,7 @@ from rich.console import Console
 from rageval.cache.store import CacheConfig, Stages
 from rageval.config.launch import UNFINISHED
 from rageval.config.next_command import typed_command
-from rageval.errors import NoVerdictError, RagevalError
+from rageval.errors import InputError, NoVerdictError, RagevalError
 from rageval.evaluation.subsets import ALL, Summary
 from rageval.experiment.gating import require_limits
 from rageval.experiment.plan import Plan
@@ -127,6 +127,11 @@ def _failed(cell: Cell, fault: str, code: int) -> CellResult:
 def _plan(cell: Cell, context: CellContext) -> Plan:
     choices = cell.choices
     plan = Plan.of(cell.tree, lambda parts: retrieval(choices, parts.window), CELL, context.stages)
+    if plan.dataset.trial:
+        raise InputError(
+            "a sweep needs confirmed questions, and all of the set are drafts: delete the line "
+            "`draft: true` of those that are right"
+        )
     require_limits(plan, context.target)
     return replace(plan, choices=choices, command=alone(cell.overrides) if cell.overrides else "")
 

@@ -26,7 +26,7 @@ from rageval.report.data import run_facts
 from rageval.report.outcome import Outcome
 from rageval.report.wording import retrieval
 from rageval.sweep.finalize import UNSEEN
-from rageval.tracking.reading import CELL, SINGLE, fetch, finished
+from rageval.tracking.reading import CELL, SINGLE, TRIAL, fetch, finished
 from rageval.tracking.record import tags
 from rageval.tracking.store import Store
 
@@ -39,6 +39,8 @@ def run(composed: DictConfig) -> int:
     choices = chosen()
     kind = CELL if sweeping() else SINGLE
     plan = Plan.of(plain(composed), lambda parts: retrieval(choices, parts.window), kind)
+    if plan.dataset.trial:
+        plan = replace(plan, kind=TRIAL)  # nobody confirmed a question yet
     plan = replace(plan, choices=choices, command=typed_command(typed_words()))
     require_store(plan)
     target = console.console()
@@ -77,6 +79,10 @@ def _measured(plan: Plan, store: Store | None, target: Console) -> tuple[Outcome
 def afterwards(plan: Plan, store: Store | None, run_id: str, target: Console) -> int:
     """Register the run and gate it, where that is asked for; return the gate's exit code."""
     config = plan.config
+    if plan.kind == TRIAL:
+        report = next_command("report", f"run={run_id}", dataset=config.dataset.name)
+        console.say(target, f"      {report}   to read the drafts with what came back for each")
+        return 0
     if store is None:
         return 0
     if config.register_run:
