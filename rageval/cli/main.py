@@ -49,7 +49,7 @@ def _run_command(words: Sequence[str]) -> int:
 
             show(name, rest)
             return 0
-        words = [*_other_limits(name, rest), *(_quoted(_plain(word)) for word in rest)]
+        words = [*_other_limits(name, rest), *(_quoted(without_plus(word)) for word in rest)]
         code = _run(COMMANDS[name], _for_sweeps(options_first(words)))
         sys.stdout.flush()
         return code
@@ -130,14 +130,14 @@ def _command(words: Sequence[str]) -> tuple[str, list[str]]:
     return words[place], [*words[:place], *words[place + 1 :]]
 
 
-def _plain(word: str) -> str:
+def without_plus(word: str) -> str:
     """Let a group without a default, and a limit of any subset, be given with and without a plus.
 
     Examples
     --------
-    >>> _plain("+retriever=hybrid"), _plain("+window.x=1")
+    >>> without_plus("+retriever=hybrid"), without_plus("+window.x=1")
     ('retriever=hybrid', '+window.x=1')
-    >>> _plain("threshold.floors.tag.negation.recall=0.7")
+    >>> without_plus("threshold.floors.tag.negation.recall=0.7")
     '++threshold.floors.tag.negation.recall=0.7'
     """
     if re.match(r"\+{0,2}(threshold\.(floors|max_drop)|gate\.must_see)\.[^=]+=", word):
