@@ -8,6 +8,7 @@ from typing import Any
 
 from rageval.errors import NoVerdictError
 from rageval.registry.baseline import CONFIG_TAG, TABLE_TAG, registered
+from rageval.registry.described import version_described
 from rageval.tracking.reading import CONFIG, Kept, unreachable
 from rageval.tracking.settings import RegistryConfig
 from rageval.tracking.store import Store
@@ -47,6 +48,7 @@ def register(store: Store, kept: Kept, config: RegistryConfig, verdict: str) -> 
     try:
         version = _existing(store, name, kept) or _created(store, name, kept)
         store.client.set_model_version_tag(name, version, "rageval.verdict", verdict)
+        store.client.update_model_version(name, version, version_described(kept, verdict))
     except (MlflowException, OSError) as fault:
         raise unreachable(store, fault) from fault
     return version

@@ -26,6 +26,7 @@ from rageval.report.data import run_facts
 from rageval.report.outcome import Outcome
 from rageval.report.wording import retrieval
 from rageval.sweep.finalize import UNSEEN
+from rageval.tracking.addresses import opening, runs_page
 from rageval.tracking.reading import CELL, SINGLE, TRIAL, fetch, finished
 from rageval.tracking.record import tags
 from rageval.tracking.store import Store
@@ -145,6 +146,4 @@ def say_where(target: Console, store: Store | None, run_id: str) -> None:
         return
     where = store.location
     target.print(f"run {run_id} in experiment {store.name} of {where.shown} ({where.why})")
-    console.say(
-        target, f"next: mlflow ui --backend-store-uri {where.shown}   to open and compare runs"
-    )
+    console.say(target, f"next: {opening(store, runs_page(store))} to compare runs")
