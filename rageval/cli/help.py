@@ -223,6 +223,17 @@ Choices (GROUP=CHOICE):
 {choices}
 """
 
+_INIT = """\
+Start with documents of your own: writes conf/, a golden set of drafts, a CI workflow and a README
+here. Nothing that is there is written over.
+
+  python -m rageval init path=docs                          ten questions drafted from ten pages
+  python -m rageval init path=docs name=faq questions=20 languages=[german,english]
+
+Drafts are made from headings and key sentences, `draft: true`: they are not scored until you
+confirm them by deleting that line. Until the first is confirmed, a run is a trial to look at.
+{choices}"""
+
 _COMPLETION = """\
 Print a script that lets your shell complete commands, groups, choices and keys.
 
@@ -247,6 +258,7 @@ _TEXTS = {
     "sync": (_SYNC, ("tracking",)),
     "prune": (_PRUNE, _READING),
     "check": (_CHECK, ("dataset", "export")),
+    "init": (_INIT, ()),
     "completion": (_COMPLETION, ()),
 }
 

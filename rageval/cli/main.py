@@ -11,7 +11,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 from rageval.cli.commands import COMMANDS, Command
-from rageval.cli.options import require_options
+from rageval.cli.options import options_first, require_options
 from rageval.errors import InputError, RagevalError
 from rageval.escaping.redaction import remember, remember_passwords
 from rageval.escaping.streams import ClosedOutputError, clean_output
@@ -49,8 +49,8 @@ def _run_command(words: Sequence[str]) -> int:
 
             show(name, rest)
             return 0
-        words = [_quoted(_plain(word)) for word in rest]
-        code = _run(COMMANDS[name], _for_sweeps([*_other_limits(name, rest), *words]))
+        words = [*_other_limits(name, rest), *(_quoted(without_plus(word)) for word in rest)]
+        code = _run(COMMANDS[name], _for_sweeps(options_first(words)))
         sys.stdout.flush()
         return code
     except RagevalError as fault:
@@ -119,22 +119,25 @@ def _command(words: Sequence[str]) -> tuple[str, list[str]]:
     ('evaluate', ['+retriever=hybrid'])
     >>> _command(["check", "dataset=beir"])
     ('check', ['dataset=beir'])
+    >>> _command(["--config-dir=conf", "gate"])
+    ('gate', ['--config-dir=conf'])
     """
-    if not words or not re.fullmatch(r"[a-z]+", words[0]):
+    place = next((n for n, word in enumerate(words) if not word.startswith("--config-dir=")), 0)
+    if not words or not re.fullmatch(r"[a-z]+", words[place]):
         return _DEFAULT, list(words)
-    if words[0] not in COMMANDS:
-        raise InputError(f"unknown command {words[0]!r}; choose from: {', '.join(COMMANDS)}")
-    return words[0], list(words[1:])
+    if words[place] not in COMMANDS:
+        raise InputError(f"unknown command {words[place]!r}; choose from: {', '.join(COMMANDS)}")
+    return words[place], [*words[:place], *words[place + 1 :]]
 
 
-def _plain(word: str) -> str:
+def without_plus(word: str) -> str:
     """Let a group without a default, and a limit of any subset, be given with and without a plus.
 
     Examples
     --------
-    >>> _plain("+retriever=hybrid"), _plain("+window.x=1")
+    >>> without_plus("+retriever=hybrid"), without_plus("+window.x=1")
     ('retriever=hybrid', '+window.x=1')
-    >>> _plain("threshold.floors.tag.negation.recall=0.7")
+    >>> without_plus("threshold.floors.tag.negation.recall=0.7")
     '++threshold.floors.tag.negation.recall=0.7'
     """
     if re.match(r"\+{0,2}(threshold\.(floors|max_drop)|gate\.must_see)\.[^=]+=", word):

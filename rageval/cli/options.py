@@ -43,6 +43,28 @@ def require_options(words: Sequence[str]) -> None:
         _require_value(name, value)
 
 
+def options_first(words: Sequence[str]) -> list[str]:
+    """Return the words with options before settings, wherever they were typed.
+
+    Hydra's parser wants the settings in one piece.
+
+    Examples
+    --------
+    >>> options_first(["dataset.name=faq", "-cd", "conf", "gate.run=x", "--cfg=job"])
+    ['-cd', 'conf', '--cfg=job', 'dataset.name=faq', 'gate.run=x']
+    """
+    left, options, settings = list(words), list[str](), list[str]()
+    while left:
+        word = left.pop(0)
+        if not word.startswith("-"):
+            settings.append(word)
+            continue
+        options.append(word)
+        if word in _WITH_VALUE and left and not left[0].startswith("-"):
+            options.append(left.pop(0))
+    return [*options, *settings]
+
+
 def _require_value(name: str, value: str) -> None:
     choices = _CHOICES.get(name, ())
     if not value and name not in ("--info", "-i"):

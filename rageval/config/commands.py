@@ -15,7 +15,16 @@ from rageval.gate.thresholds import GateThresholds
 from rageval.measures.catalogue import Cutoffs, StandardNames, catalogue
 from rageval.mining.questionlog.columns import Columns
 from rageval.mining.queue import QueueConfig
-from rageval.schema.fields import Flag, Name, Natural, Record, Reference, SetIdentifier, Share
+from rageval.schema.fields import (
+    Count,
+    Flag,
+    Name,
+    Natural,
+    Record,
+    Reference,
+    SetIdentifier,
+    Share,
+)
 from rageval.tracking.retention import PruneConfig
 from rageval.tracking.settings import HoldoutConfig, RegistryConfig, TrackingConfig
 
@@ -209,6 +218,17 @@ class ReportConfig(RegistryCommandConfig):
     with_run: Reference | None = Field(default=None, alias="with")  # compared with; None = one run
     output: Name | None  # None = a name for the format, such as report.html; - = standard output
     open: Flag  # show the page in a browser, from a terminal
+
+
+class InitConfig(Record):
+    """Everything that the start of a project is told."""
+
+    path: Name | None  # the folder of documents; None is refused
+    name: SetIdentifier | None  # None = after the folder
+    questions: Count  # to draft
+    languages: tuple[Name, ...]
+    with_retriever: Name  # that the workflow measures
+    output: FormatConfig = FormatConfig()
 
 
 class CompletionConfig(Record):

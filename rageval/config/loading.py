@@ -6,10 +6,12 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from functools import cached_property
+from pathlib import Path
 
 from rageval.config.build import build, build_parts
 from rageval.config.identity import identify, owner, require_own_lock
 from rageval.config.next_command import next_command
+from rageval.config.reading import NO_SET
 from rageval.config.settings import DatasetConfig, PipelineConfig
 from rageval.corpus.document import Corpus
 from rageval.errors import InputError, ProposalError
@@ -61,6 +63,11 @@ class Dataset:
     def holdout(self) -> Side:
         """Return the side that only a held-out check sees; it may be empty."""
         return self._side(HOLDOUT)
+
+    @property
+    def trial(self) -> bool:
+        """Say whether nobody confirmed any question yet."""
+        return all(question.draft for question in self.golden)
 
     @property
     def notes(self) -> tuple[str, ...]:
@@ -134,6 +141,11 @@ def _golden(config: DatasetConfig, corpus: Corpus) -> tuple[GoldenSet, list[str]
         raise InputError(f"{fault}:\n  {next_command('check', *fault.words)}") from fault
     except FaultyQuestionsError as fault:
         return fault.sound, str(fault).splitlines()
+    except InputError as fault:
+        path = config.golden.get("path")
+        if path is None or Path(str(path)).exists():
+            raise
+        raise InputError(f"{fault}; {NO_SET}") from fault
     return found, []
 
 

@@ -18,6 +18,8 @@ from rageval.schema.fields import Record
 from rageval.schema.validation import sentences
 
 M = TypeVar("M", bound=Record)
+# Said wherever there is no golden set yet.
+NO_SET = "no golden set yet? `python -m rageval init path=FOLDER` drafts one from your documents"
 _ENVIRONMENT = re.compile(r"\$\{\s*oc\.env\s*:")
 
 
@@ -159,7 +161,8 @@ def _ambient(leaves: Sequence[tuple[str, object]]) -> Iterator[str]:
 def _missing(leaves: Sequence[tuple[str, object]]) -> Iterator[str]:
     for path, value in leaves:
         if value == "???":
-            yield f"{path}: must be given, e.g. {path}=…"
+            start = f" ({NO_SET})" if path == "dataset.questions" else ""
+            yield f"{path}: must be given, e.g. {path}=…{start}"
 
 
 def _unusable(leaves: Sequence[tuple[str, object]]) -> Iterator[str]:

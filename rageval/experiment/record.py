@@ -50,10 +50,10 @@ def aggregates(outcome: Outcome, experiment_words: str) -> Record:
 def _metrics(outcome: Outcome) -> Iterator[tuple[str, float]]:
     evaluation = outcome.evaluation
     for subset, row in evaluation.subsets.items():
-        yield metric_key(subset, "n"), evaluation.sizes[subset]
         for name, summary in row.items():
             if summary.value is not None:
                 yield metric_key(subset, name), summary.value
+        yield metric_key(subset, "n"), evaluation.sizes[subset]  # MLflow's plots open on the first
     for name, found in evaluation.undecided.items():
         yield metric_key("ties", f"{name}_questions"), int(found.rows.sum())
         for word, values in (

@@ -61,6 +61,7 @@ class Question:
     grades: Mapping[str, int] = field(default_factory=dict)  # document → relevance, for nDCG
     group: str | None = None  # questions of one group stay on one side of a split
     split: str | None = None  # dev | holdout, where the data decides it
+    draft: bool = False  # to be confirmed by a person; not scored until then
     source: str | None = None
     added: str | None = None  # ISO date
     gist: str | None = None  # never scored

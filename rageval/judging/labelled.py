@@ -48,14 +48,36 @@ def labelled(
 ) -> Labelled:
     """Hold a golden set against its corpus; what looks wrong is added to its notes.
 
+    Drafts are left out, unless all questions are: then they stay, for a trial.
+
     Raises
     ------
     InputError
         If a label cannot be judged (see `rageval.judging.check`).
     """
-    evidence = check(golden, corpus, access, quotes)
+    golden, evidence = _confirmed(golden, check(golden, corpus, access, quotes))
     notes = (*_loose_quotes(golden, corpus, quotes), *_misfit(golden, languages))
     return Labelled(replace(golden, notes=(*golden.notes, *notes)), evidence, corpus, access)
+
+
+def _confirmed(
+    golden: GoldenSet, evidence: tuple[Evidence, ...]
+) -> tuple[GoldenSet, tuple[Evidence, ...]]:
+    """Leave drafts out, and say so; where all are drafts, they stay, for a trial."""
+    drafts = sum(question.draft for question in golden)
+    if not drafts:
+        return golden, evidence
+    if drafts == len(golden):
+        note = (
+            f"all {drafts} questions are drafts: this is a trial, and no run of it is a candidate; "
+            "read each question, mend it, and delete its line `draft: true`"
+        )
+        return replace(golden, notes=(*golden.notes, note)), evidence
+    pairs = [(q, found) for q, found in zip(golden, evidence, strict=True) if not q.draft]
+    note = f"drafts left out until they are confirmed (draft: true): {drafts}"
+    questions = tuple(question for question, _ in pairs)
+    confirmed = replace(golden, questions=questions, notes=(*golden.notes, note))
+    return confirmed, tuple(found for _, found in pairs)
 
 
 def _loose_quotes(golden: GoldenSet, corpus: Corpus, quotes: Quoting) -> Iterator[str]:

@@ -18,6 +18,7 @@ from typing import Any
 
 from rageval.errors import NoVerdictError
 from rageval.registry.baseline import HISTORY, entry_number, registered, standing
+from rageval.registry.described import described
 from rageval.schema.process import Process
 from rageval.tracking.lease import LEASE, OWNER, age_of, renewed
 from rageval.tracking.reading import unreachable
@@ -254,6 +255,7 @@ def _settle(store: Store, config: RegistryConfig, dataset: str, owner: str) -> N
             _note_previous(store, config, dataset, promotion)
             entry = f"{HISTORY}{_last(store, model) + 1:04d}"
             client.set_registered_model_tag(model, entry, _text(promotion))
+            client.update_registered_model(model, described(model, [*past, promotion]))
     client.delete_registered_model(_claim_of(model))
 
 

@@ -11,6 +11,7 @@ import yaml
 from rageval.config.components import extras
 from rageval.errors import NoVerdictError
 from rageval.registry.baseline import CONFIG_TAG, TABLE_TAG, registered
+from rageval.registry.described import version_described
 from rageval.schema.component_names import with_current_names
 from rageval.tracking.reading import CONFIG, Kept, unreachable
 from rageval.tracking.settings import RegistryConfig
@@ -51,6 +52,7 @@ def register(store: Store, kept: Kept, config: RegistryConfig, verdict: str) -> 
     try:
         version = _existing(store, name, kept) or _created(store, name, kept)
         store.client.set_model_version_tag(name, version, "rageval.verdict", verdict)
+        store.client.update_model_version(name, version, version_described(kept, verdict))
     except (MlflowException, OSError) as fault:
         raise unreachable(store, fault) from fault
     return version

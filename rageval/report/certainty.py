@@ -5,6 +5,8 @@ from __future__ import annotations
 from rageval.comparison.changes import Comparison, Turn
 from rageval.comparison.paired import Paired, signed
 from rageval.comparison.table import Table
+from rageval.escaping.markdown import escaped
+from rageval.escaping.markdown import table as markdown_table
 from rageval.report import markdown
 from rageval.report.comparison import overview
 from rageval.statistics.detectable import in_words
@@ -67,10 +69,10 @@ def table(found: dict[str, Paired]) -> Table:
 
 def page(comparison: Comparison, found: dict[str, Paired]) -> str:
     """Return the comparison as Markdown."""
-    cells = [[markdown.escaped(str(cell)) for cell in row] for row in short(comparison, found).data]
+    cells = [[escaped(str(cell)) for cell in row] for row in short(comparison, found).data]
     parts = [
         "```\n" + "\n".join(overview(comparison)) + "\n```",
-        markdown.table(_COLUMNS, cells) if cells else "",
+        markdown_table(_COLUMNS, cells) if cells else "",
         *map(markdown.escaped, lines(found)),
         *(markdown.lost(change) for change in comparison.of(Turn.REGRESSED)),
     ]

@@ -10,8 +10,10 @@ from rageval.comparison.changes import Comparison
 from rageval.comparison.paired import Paired
 from rageval.comparison.result import Result
 from rageval.comparison.table import Table
+from rageval.escaping.markdown import escaped
+from rageval.escaping.markdown import table as markdown_table
 from rageval.measures.catalogue import headlines
-from rageval.report import certainty, junit, markdown
+from rageval.report import certainty, junit
 from rageval.report.data import comparison_facts, run_facts, table_facts
 
 
@@ -55,17 +57,15 @@ def _run_markdown(result: Result) -> str:
     for subset in result.subsets:
         found = result.summaries(subset)
         values = [f"{found[name].value:.2f}" if name in found else "–" for name in names]
-        rows.append([markdown.escaped(subset), str(len(result.inside(subset))), *values])
+        rows.append([escaped(subset), str(len(result.inside(subset))), *values])
     missed = [row for row in result.rows.values() if not row.found]
     lines = [
-        f"- {markdown.escaped(row.id)}: {markdown.escaped(row.text)} — "
-        f"{markdown.escaped(row.diagnosis)}"
-        for row in missed
+        f"- {escaped(row.id)}: {escaped(row.text)} — {escaped(row.diagnosis)}" for row in missed
     ]
     parts = [
-        f"**{markdown.escaped(f'{result.dataset} ({result.split}) · {result.name}')}**",
+        f"**{escaped(f'{result.dataset} ({result.split}) · {result.name}')}**",
         f"run {result.run} · errors {result.errors} · leaks {result.leaks}",
-        markdown.table(["subset", "n", *names], rows),
+        markdown_table(["subset", "n", *names], rows),
         f"{len(missed)} of {len(result.rows)} questions without anything that was looked for:",
         "\n".join(lines),
     ]
@@ -76,8 +76,8 @@ def _sweep_markdown(tables: Mapping[str, Table]) -> str:
     parts = []
     for name, table in tables.items():
         if table.data:
-            rows = [[markdown.escaped(_shown(cell)) for cell in row] for row in table.data]
-            parts += [f"## {name.replace('_', ' ')}", markdown.table(list(table.columns), rows)]
+            rows = [[escaped(_shown(cell)) for cell in row] for row in table.data]
+            parts += [f"## {name.replace('_', ' ')}", markdown_table(list(table.columns), rows)]
     return "\n\n".join(parts) + "\n"
 
 

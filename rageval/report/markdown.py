@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import html
-from collections.abc import Sequence
 
 from rageval.comparison.changes import Change, Turn
-from rageval.escaping.characters import one_line, visible
+from rageval.escaping.characters import one_line
+from rageval.escaping.markdown import escaped, table
 from rageval.gate.verdict import Outcome, Verdict
 from rageval.report import comparison as words
 from rageval.report.header import Header
@@ -42,33 +42,6 @@ def subset_table(sheet: Sheet) -> str:
         for row in sheet.rows
     ]
     return table(headings, rows)
-
-
-def table(headings: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
-    """Return a table whose first column is left-aligned and whose others are right-aligned.
-
-    Examples
-    --------
-    >>> print(table(["subset", "n"], [["all", "34"]]))
-    | subset | n |
-    | :-- | --: |
-    | all | 34 |
-    """
-    lines = [headings, [":--", *["--:"] * (len(headings) - 1)], *rows]
-    return "\n".join(f"| {' | '.join(line)} |" for line in lines)
-
-
-def escaped(text: str) -> str:
-    r"""Return text that Markdown shows as it is, inside a table too.
-
-    Examples
-    --------
-    >>> escaped("a|b *c*")
-    'a\\|b \\*c\\*'
-    """
-    for mark in "\\`*_|<>[]":
-        text = text.replace(mark, f"\\{mark}")
-    return visible(" ".join(text.split()))
 
 
 def verdict_page(verdict: Verdict) -> str:

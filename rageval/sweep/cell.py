@@ -13,7 +13,7 @@ from rich.console import Console
 from rageval.cache.store import Cache, CacheConfig
 from rageval.config.launch import UNFINISHED
 from rageval.config.next_command import typed_command
-from rageval.errors import NoVerdictError, RagevalError
+from rageval.errors import InputError, NoVerdictError, RagevalError
 from rageval.evaluation.subsets import ALL, Summary
 from rageval.experiment.limits import require_limits
 from rageval.experiment.plan import Plan
@@ -132,6 +132,11 @@ def _plan(cell: Cell, context: CellContext) -> Plan:
         return retrieval(choices, parts.window, parts.retriever)
 
     plan = Plan.of(cell.tree, words, CELL, context.cache_for)
+    if plan.dataset.trial:
+        raise InputError(
+            "a sweep needs confirmed questions, and all of the set are drafts: delete the line "
+            "`draft: true` of those that are right"
+        )
     require_limits(plan, context.target)
     return replace(plan, choices=choices, command=alone(cell.overrides) if cell.overrides else "")
 

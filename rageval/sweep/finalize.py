@@ -21,6 +21,7 @@ from rageval.sweep.plots import pictures
 from rageval.sweep.result import DONE, FAILED, PLANNED, RESUMED, SKIPPED, STOPPED, CellResult
 from rageval.sweep.session import Session, assignments, swept
 from rageval.sweep.tables import RECORDED, SHOWN, failed, luck, ranking, short, tables
+from rageval.tracking.addresses import opening, run_page
 from rageval.tracking.sweeps import Board, close_parent
 
 PAGE = "report.html"
@@ -139,6 +140,8 @@ def _show(target: Console, sweep: Session, board: Leaderboard) -> None:
         target.print(f"cache hits: {kept}")
     if sweep.opened is not None:
         target.print(f"sweep {sweep.opened.run} in experiment {sweep.opened.store.name}")
+        page = run_page(sweep.opened.store, sweep.opened.run)
+        console.say(target, f"in MLflow: {opening(sweep.opened.store, page)}")
     if board.best is not None:
         gate = " gate.enabled=true" if sweep.opened is not None else ""
         console.say(target, f"next: {alone(board.best.overrides)}{gate}")

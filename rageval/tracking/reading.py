@@ -28,6 +28,7 @@ PROMOTED = "rageval.promoted"  # the tag of a run that became the champion: its 
 STRIPPED = "rageval.questions"  # the tag of a run that holds no questions any more
 # The kinds of runs, as tagged. Only a single one is taken as a candidate without being named.
 SINGLE, CELL, RESCORE = "single", "cell", "rescore"
+TRIAL = "trial"  # a run of drafts that nobody confirmed yet: looked at, and never a candidate
 
 
 @dataclass(frozen=True)

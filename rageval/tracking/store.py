@@ -28,7 +28,10 @@ from rageval.tracking.settings import TrackingConfig
 
 _DEFAULT = "the default"
 _SQLITE = "sqlite:///"
-_NOTHING = "nothing was run yet; make a run: python -m rageval +retriever=…"
+_NOTHING = (
+    "nothing was run yet; make a run: python -m rageval +retriever=… (or start with documents of "
+    "your own: python -m rageval init path=FOLDER)"
+)
 _LISTED = 20  # experiments that are named where another one was meant
 _SETTLED: dict[str, str] = {}  # MLflow's variables as we set them, to know them again
 _QUIET = {

@@ -24,6 +24,7 @@ from rageval.tracking.reading import (
     CELL,
     QUESTIONS,
     SINGLE,
+    TRIAL,
     found_run,
     newest,
     sealed_file,
@@ -151,6 +152,8 @@ def newest_metrics(store: Store) -> dict[str, float]:
 def newest_of_all(store: Store, dataset: str) -> str:
     """Return the id of the run of a set, or the sweep of the experiment, that ended last.
 
+    A trial of drafts counts as a run.
+
     Raises
     ------
     NoVerdictError
@@ -158,11 +161,15 @@ def newest_of_all(store: Store, dataset: str) -> str:
     """
     done = "attributes.status = 'FINISHED'"
     sweeps = runs(store, f"{done} and tags.`rageval.kind` = 'sweep'", most=_SWEEPS)
-    single = f"tags.`rageval.kind` = '{SINGLE}' and tags.`rageval.set` = '{dataset}'"
-    singles = runs(store, f"{done} and tags.`rageval.split` = 'dev' and {single}", most=1)
-    if not sweeps:
+    about = f"{done} and tags.`rageval.split` = 'dev' and tags.`rageval.set` = '{dataset}'"
+    alone = [
+        run
+        for kind in (SINGLE, TRIAL)
+        for run in runs(store, f"{about} and tags.`rageval.kind` = '{kind}'", most=1)
+    ]
+    if not sweeps and not alone:
         return newest(store, dataset)
-    last = max([*sweeps, *singles], key=lambda run: run.info.end_time or 0)
+    last = max([*sweeps, *alone], key=lambda run: run.info.end_time or 0)
     return str(last.info.run_id)
 
 

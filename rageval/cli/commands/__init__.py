@@ -50,6 +50,9 @@ COMMANDS = {
     "check": Command(
         "rageval.cli.commands.check", "check", "validate a golden set without retrieving"
     ),
+    "init": Command(
+        "rageval.cli.commands.init", "init", "start with your own documents: drafts, conf, CI"
+    ),
     "completion": Command(
         "rageval.cli.commands.completion", "completion", "a script that completes in your shell"
     ),

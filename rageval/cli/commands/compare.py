@@ -18,6 +18,7 @@ from rageval.report import certainty, console
 from rageval.report import comparison as words
 from rageval.report.answer import answer
 from rageval.report.data import comparison_facts
+from rageval.tracking.addresses import compare_page, opening
 from rageval.tracking.reading import fetch
 
 
@@ -45,6 +46,8 @@ def run(composed: DictConfig) -> int:
     answer(f"{found.net:+d}", **comparison_facts(found, sure))
     target.print()
     target.print(f"kept as tables and pages below compare/{before.run} of run {after.run}")
+    both = compare_page(store, [before.run, after.run])
+    console.say(target, f"in MLflow: {opening(store, both)}")
     gate = next_command("gate", f"gate.run={after.run}", dataset=after.dataset)
     console.say(target, f"next: {gate}   for a verdict")
     return 0

@@ -30,7 +30,8 @@ from rageval.report.outcome import Outcome
 from rageval.report.wording import retrieval
 from rageval.retrieval.pipeline import Parts
 from rageval.sweep.finalize import UNSEEN
-from rageval.tracking.reading import CELL, SINGLE, fetch, finished
+from rageval.tracking.addresses import opening, runs_page
+from rageval.tracking.reading import CELL, SINGLE, TRIAL, fetch, finished
 from rageval.tracking.store import Store
 
 _FAILED = 1  # a leak, or questions on which the retriever failed
@@ -46,6 +47,8 @@ def run(composed: DictConfig) -> int:
         return retrieval(choices, parts.window, parts.retriever)
 
     plan = Plan.of(plain(composed), words, kind)
+    if plan.dataset.trial:
+        plan = replace(plan, kind=TRIAL)  # nobody confirmed a question yet
     plan = replace(plan, choices=choices, command=typed_command(typed_words()))
     require_store(plan)
     target = console.console()
@@ -84,6 +87,10 @@ def _measured(plan: Plan, store: Store | None, target: Console) -> tuple[Outcome
 def afterwards(plan: Plan, store: Store | None, run_id: str, target: Console) -> int:
     """Register the run and gate it, where that is asked for; return the gate's exit code."""
     config = plan.config
+    if plan.kind == TRIAL:
+        report = next_command("report", f"run={run_id}", dataset=config.dataset.name)
+        console.say(target, f"      {report}   to read the drafts with what came back for each")
+        return 0
     if store is None:
         return 0
     if config.register_run:
@@ -148,6 +155,4 @@ def say_where(target: Console, store: Store | None, run_id: str) -> None:
         return
     where = store.location
     target.print(f"run {run_id} in experiment {store.name} of {where.shown} ({where.why})")
-    console.say(
-        target, f"next: mlflow ui --backend-store-uri {where.shown}   to open and compare runs"
-    )
+    console.say(target, f"next: {opening(store, runs_page(store))} to compare runs")

@@ -52,6 +52,7 @@ def _question(fields: Fields, tell: Tell, where: str) -> Question:
         grades=fields.integers("grades"),
         group=fields.name("group"),
         split=fields.choice("split", ("dev", "holdout")),
+        draft=_draft(fields, tell),
         source=fields.name("source"),
         added=fields.day("added"),
         gist=fields.text("gist"),
@@ -68,6 +69,16 @@ def _requirements(fields: Fields, tell: Tell) -> tuple[Requirement, ...]:
 def _distractors(fields: Fields, tell: Tell) -> tuple[Reference, ...]:
     read = [read_reference(item, tell) for item in fields.items("distractors")]
     return tuple(reference for reference in read if reference is not None)
+
+
+def _draft(fields: Fields, tell: Tell) -> bool:
+    node = fields.get("draft")
+    if node is None:
+        return False
+    if kind_of(node) != "true or false":
+        tell(node, f"draft is {shown(node)}, true or false is needed")
+        return False
+    return str(node.value).lower() in _YES
 
 
 def _answerable(fields: Fields, tell: Tell) -> Answerable:

@@ -66,6 +66,7 @@ def entry(question: Question) -> _Entry:
         "answerable": _ANSWERABLE[question.answerable],
         "forbidden": list(question.forbidden),
         "grades": dict(question.grades),
+        "draft": question.draft or None,
     }
     return {name: values[name] for name in FIELDS if values[name] not in (None, [], {})}
 

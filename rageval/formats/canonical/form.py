@@ -20,6 +20,7 @@ class Kind(Enum):
     DAY = "a date like 2024-05-31"
     FORM = "MATCH or GAP"
     SPLIT = "dev or holdout"
+    FLAG = "true or false"
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,6 +47,7 @@ FIELDS = {
     "grades": Field(Kind.GRADES, "How relevant documents are, for nDCG."),
     "group": Field(Kind.NAME, "Questions of one group stay on one side of the split."),
     "split": Field(Kind.SPLIT, "The side of the split, where the author decides it."),
+    "draft": Field(Kind.FLAG, "true: to be confirmed by a person; not scored until then."),
     "source": Field(Kind.NAME, "Where the question comes from, such as log or author."),
     "added": Field(Kind.DAY, "When it joined the set."),
     "gist": Field(Kind.TEXT, "The answer in short, for people; never scored."),

@@ -26,6 +26,7 @@ _KINDS: dict[Kind, _Schema] = {
     Kind.DAY: {"type": "string", "format": "date"},
     Kind.FORM: {"enum": ["MATCH", "GAP"]},
     Kind.SPLIT: {"enum": ["dev", "holdout"]},
+    Kind.FLAG: {"type": "boolean"},
 }
 _PLACES: dict[str, _Schema] = {
     "heading": {

@@ -1,0 +1,1 @@
+"""rageval inside pytest: questions and the gate as tests."""
