@@ -33,7 +33,7 @@ _MODELS: dict[str, type[BaseModel]] = {
     "promote": models.PromoteConfig, "holdout": models.HoldoutCommandConfig,
     "rollback": models.RollbackConfig, "report": models.ReportConfig, "mine": models.MineConfig,
     "sync": models.SyncConfig, "prune": models.PruneCommandConfig, "check": models.CheckConfig,
-    "completion": models.CompletionConfig,
+    "completion": models.CompletionConfig, "init": models.InitConfig,
 }  # fmt: skip
 _SHARED = ("gating", "registry", "program", "budget")  # parts of several primary configs
 

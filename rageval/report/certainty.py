@@ -73,7 +73,7 @@ def page(comparison: Comparison, found: dict[str, Paired]) -> str:
     parts = [
         "```\n" + "\n".join(overview(comparison)) + "\n```",
         markdown_table(_COLUMNS, cells) if cells else "",
-        *map(markdown.escaped, lines(found)),
+        *map(escaped, lines(found)),
         *(markdown.lost(change) for change in comparison.of(Turn.REGRESSED)),
     ]
     return "\n\n".join(part for part in parts if part) + "\n"
