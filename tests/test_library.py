@@ -129,6 +129,31 @@ def test_a_function_may_return_ids_or_pairs(hits):
     assert rageval.evaluate(lambda question: hits, data)["hit@1"] == 1.0
 
 
+@pytest.mark.parametrize(
+    "hit",
+    ["Staff get 25 days.", ("leave", 0, 10), ("leave", "Leave"), {"text": "25 days", "score": 0.5}],
+)
+def test_a_function_may_return_texts_characters_and_headings(hit):
+    documents = {**DOCUMENTS, "leave": "# Leave\n\nStaff get 25 days.\n"}
+    data = rageval.load_dataset(documents, QUESTIONS[:1])
+    assert rageval.evaluate(lambda question: [hit], data)["hit@1"] == 1.0
+
+
+def test_texts_that_no_document_holds_are_an_error_or_irrelevant_as_is_allowed(data):
+    def strange(question):
+        return ["A text from elsewhere."]
+
+    assert rageval.evaluate(strange, data).errors == 3
+    allowed = rageval.evaluate(strange, data, max_unmatched=1)
+    assert (allowed.errors, allowed["hit@3"]) == (0, 0.0)
+    assert "could not be found in the corpus" in allowed.notes[0]
+
+
+def test_a_class_instead_of_an_object_is_refused(data):
+    with pytest.raises(rageval.InputError, match=r"Bm25 is a class; pass an object of it: Bm25"):
+        rageval.evaluate(Bm25, data)
+
+
 def test_a_function_is_given_what_it_takes(data):
     seen = []
 

@@ -174,6 +174,7 @@ def evaluate(  # noqa: PLR0913  what a caller may want to choose, all by keyword
     per_document: int | None = None,
     depth: int | None = None,
     timeout: float | None = None,
+    max_unmatched: int = 0,
     name: str | None = None,
     progress: Callable[[int], None] | None = None,
 ) -> EvaluationResult:
@@ -200,6 +201,8 @@ def evaluate(  # noqa: PLR0913  what a caller may want to choose, all by keyword
         Candidates asked for; None = 4 × the largest of `k` and the cutoffs.
     timeout
         Seconds that a question may take; None = any time.
+    max_unmatched
+        Passages of one answer that the documents may lack; more are an error of that question.
     name
         What the result is called; None takes the retriever's name.
     progress
@@ -229,7 +232,7 @@ def evaluate(  # noqa: PLR0913  what a caller may want to choose, all by keyword
     (0.0, 0.5)
     """
     cutoffs, own, asked = _measures(measures)
-    asking = as_retriever(retriever, timeout)
+    asking = as_retriever(retriever, timeout, max_unmatched)
     chunker = Headings() if chunking is None else chunking
     labels = dataset.labels
     window = Window(

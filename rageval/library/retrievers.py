@@ -29,7 +29,7 @@ class Called:
         return self.function(*(question, limit, groups)[: self.arguments])
 
 
-def as_retriever(given: object, timeout: float | None = None) -> Retriever:
+def as_retriever(given: object, timeout: float | None = None, max_unmatched: int = 0) -> Retriever:
     """Return what a pipeline asks: one of our retrievers as it is, anything else wrapped.
 
     Raises
@@ -37,17 +37,26 @@ def as_retriever(given: object, timeout: float | None = None) -> Retriever:
     InputError
         If it is neither a function nor an object with `retrieve` or `index`.
     """
-    if hasattr(given, "retrieve"):
-        method = given.retrieve
-        if _arguments(method) == 3:
-            return Foreign(given, timeout=timeout)
-        return Foreign(_Wrapped(given, method), timeout=timeout)
-    if isinstance(given, Retriever):
+    if inspect.isclass(given):
+        raise InputError(
+            f"retriever: {given.__name__} is a class; pass an object of it: {given.__name__}(…)"
+        )
+    if isinstance(given, Retriever) and not hasattr(given, "retrieve"):
         return given
-    if callable(given):
+    single: object = given
+    if hasattr(given, "retrieve"):
+        if _arguments(given.retrieve) < 3:
+            single = _Wrapped(given, given.retrieve)
+    elif callable(given):
         name = getattr(given, "__name__", type(given).__name__)
-        return Foreign(Called(given, name, _arguments(given)), timeout=timeout)
-    raise InputError(
+        single = Called(given, name, _arguments(given))
+    else:
+        raise _no_retriever(given)
+    return Foreign(single, timeout=timeout, max_unmatched=max_unmatched)
+
+
+def _no_retriever(given: object) -> InputError:
+    return InputError(
         f"retriever: {type(given).__name__} is neither a function of a question nor an object "
         "with retrieve(question, limit, groups)"
     )
