@@ -69,7 +69,7 @@ def evaluated(answers, questions, corpus=None, **settings):
     retriever = Script(answers) if isinstance(answers, dict) else answers
     access = Askers(settings.get("askers", {}))
     chunker = settings.get("chunker") or WholeDocument()
-    if not hasattr(retriever, "index"):
+    if hasattr(retriever, "retrieve"):
         retriever = Foreign(retriever)
     parts = Parts(chunker, retriever, window, JoinTurns(), access)
     pipeline = Pipeline.build(corpus, parts, lambda step: None)
