@@ -135,10 +135,10 @@ def test_a_document_of_one_passage_is_that_passage_and_one_of_several_is_the_who
     [
         (("a", float("nan")), "returned the score nan for 'a'; a score is a finite number"),
         (("a", float("inf")), "returned the score inf for 'a'"),
-        (("a", "0.5"), "returned 'a / 0.5', but the document has no headings"),
+        (("a", "0.5"), "returned 'a' / '0.5', but the document has no headings"),
         ("z", "returned 'z', which is neither a passage"),
         (("z", 0.5), "returned 'z', which is neither a passage"),
-        (7, "returned 7; a hit is an id (a string), (document, start, end), "),
+        (7, "returned 7; a hit is an id, and an id is a string, or (document, start, "),
         ((7, 0.5), "returned (7, 0.5); a hit is"),
         (None, "returned None; a hit is"),
         (("a", 0.5, "more"), "returned ('a', 0.5, 'more'); a hit is"),

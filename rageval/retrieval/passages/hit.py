@@ -12,8 +12,8 @@ from rageval.chunking.chunks import Offsets
 
 PARTS = ("id", "document", "start", "end", "heading", "text", "score", "metadata")
 _FORMS = (
-    "a hit is an id (a string), (document, start, end), (document, heading), a mapping with some "
-    f"of {', '.join(PARTS)}, or a pair of one of these and its score"
+    "a hit is an id, and an id is a string, or (document, start, end), (document, heading), a "
+    f"mapping with some of {', '.join(PARTS)}, or a pair of one of these and its score"
 )
 
 
@@ -55,7 +55,7 @@ class Hit:
         if self.text:
             return f"the text {_shortened(self.text)!r}" + (f" of {document!r}" if document else "")
         if self.heading:
-            return repr(f"{document} / {' > '.join(self.heading)}")
+            return f"{document!r} / {' > '.join(self.heading)!r}"
         return repr(document)
 
     @property
