@@ -23,6 +23,7 @@ from rageval.schema.names import PAGE_DATA
 MOST = 15_000_000  # bytes of a page's data that are kept in the page itself
 _PART = 8_000_000  # bytes of a script of data, about
 _STYLES = ("tabulator.min.css", "uplot.min.css", "page.css")
+_LICENCES = ("tabulator.LICENSE.txt", "uplot.LICENSE.txt")  # they ask to go with every copy
 _SCRIPTS = ("tabulator.min.js", "uplot.min.js", "page.js")
 
 Rows = Sequence[Mapping[str, Any]]
@@ -60,6 +61,7 @@ def page(
         kind=kind,
         styles=[Markup(_asset(name)) for name in _STYLES],
         scripts=[Markup(_asset(name)) for name in (*_SCRIPTS, f"{kind}.js")],
+        licences=[_asset(name) for name in _LICENCES],
         head=Markup(_script(_json(head))),
         parts=[Markup(_script(part)) for part in parts] if alone else [],
         beside=list(beside),
