@@ -43,6 +43,7 @@ STAGES = {
     "analyser": ENCODED,
     "encoder": ENCODED,
     "retriever.retrievers.lexical": INDEXED,
+    "retriever.statistics": ENCODED,  # of its parts, too
     "retriever": {"index", "rankings", "latency"},  # the mixture
     "variant": ENCODED,  # whatever it stands for may have changed
     "rewriting": {"latency"},  # no question of the set has earlier turns: the same are asked
@@ -72,7 +73,7 @@ VALUES = {
     "tracking.uri": "sqlite:///x.db",
     "tracking.experiment": "x", "tracking.root": "y", "cache.kind": "disk", "cache.dir": "z",
     "window.min_score": "0.1", "window.per_document": "1", "window.depth": "300",
-    "retriever.fusion": "minmax", "retriever.floor": "lexical", "chunking.level": "1",
+    "retriever.statistics": "public", "retriever.fusion": "minmax", "retriever.floor": "lexical", "chunking.level": "1",
     "dataset.split.seed": "7", "dataset.split.dev_share": "0.3",
 }  # fmt: skip
 METHODS = {"method": "robertson", "languages": "[french]", "dev_share": "0.3"}
@@ -98,6 +99,7 @@ def keys(words):
         for key, value in written.items()
         if not key.endswith(GROUPS)
         and not key.startswith((*EMPTY, *SINGLE))
+        and (key in VALUES or not value.startswith("${"))  # as another key says, which is changed
         and not isinstance(OmegaConf.select(OmegaConf.create(tree.whole), key), DictConfig)
     }
 
