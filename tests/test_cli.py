@@ -22,7 +22,7 @@ OFF = ["tracking=off", "latency.sample=0", "output.questions=none"]
             ["+retriever=hybird"],
             "retriever=hybird: no such choice, did you mean hybrid? there are: bm25, command, ",
         ),
-        (["+retriever=bm25", "encoder=x"], "encoder=x: no such choice; there are: lsa, model2vec"),
+        (["+retriever=bm25", "encoder=x"], "encoder=x: no such choice; there are: fastembed, lsa"),
         (["retriever=null"], "must be a string or a list"),
         (["chek"], "unknown command 'chek'; choose from: evaluate, "),
         (["+retriever=bm25", "window.k=0"], "window.k: should be greater than or equal to 1"),
