@@ -73,7 +73,8 @@ VALUES = {
     "tracking.uri": "sqlite:///x.db",
     "tracking.experiment": "x", "tracking.root": "y", "cache.kind": "disk", "cache.dir": "z",
     "window.min_score": "0.1", "window.per_document": "1", "window.depth": "300",
-    "retriever.statistics": "public", "retriever.fusion": "minmax", "retriever.floor": "lexical", "chunking.level": "1",
+    "retriever.statistics": "public", "retriever.fusion": "minmax",
+    "retriever.floor": "lexical", "chunking.level": "1",
     "dataset.split.seed": "7", "dataset.split.dev_share": "0.3",
 }  # fmt: skip
 METHODS = {"method": "robertson", "languages": "[french]", "dev_share": "0.3"}
