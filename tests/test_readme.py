@@ -73,12 +73,18 @@ def test_every_command_of_the_pages_runs(words, typed, workplace, monkeypatch):
     monkeypatch.chdir(workplace)
     monkeypatch.setenv("SEARCH_TOKEN", "abc")
     monkeypatch.setenv("LOG_URL", "sqlite:///log.db")
+    if "--config-dir=conf" in words:
+        (workplace / "golden.yaml").unlink()
+        assert typed("init", "path=docs", "name=docs").code == 0  # docs is a link here
     if "check.against=HEAD~1" in words:
         commit_twice()
     if words[0] in {"gate", "promote", "compare", "report", "rollback", "prune"}:
         off = ["--cfg", "job"]  # test_first_day.py runs them one after the other
     elif words[0] == "mine":
         off = ["tracking=off"]
+    elif words[0] == "init":
+        (workplace / "golden.yaml").unlink()
+        off = []
     else:
         off = [] if "check" in words else ["tracking=off", "latency.sample=0"]
     said = typed(*words, *off)

@@ -37,7 +37,7 @@ def read_columns(path: Path, needed: tuple[str, ...]) -> list[dict[str, Any]]:
             rows: list[dict[str, Any]] = pq.read_table(file, columns=list(needed)).to_pylist()
     except FileNotFoundError:
         raise InputError(f"{path}: there is no such file") from None
-    except (OSError, ArrowException) as error:
+    except (OSError, ArrowException, UnicodeDecodeError) as error:
         raise InputError(f"{path}: cannot be read as Parquet: {error}") from error
     return rows
 

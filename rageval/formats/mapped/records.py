@@ -230,7 +230,7 @@ def _parquet(path: Path) -> Records:
         ) from None
     try:
         rows = parquet.read_table(path).to_pylist()
-    except (OSError, arrow.ArrowException) as error:
+    except (OSError, arrow.ArrowException, UnicodeDecodeError) as error:
         raise InputError(f"{path}: cannot be read as Parquet: {error}") from error
     found = [{key: _cell(value) for key, value in row.items()} for row in rows]
     return Records(found, {id(row): n for n, row in enumerate(found, start=1)})

@@ -40,5 +40,5 @@ class ParquetLog:
                         yield number, row
         except FileNotFoundError:
             raise InputError(f"{self.path}: there is no such file") from None
-        except (OSError, ArrowException) as error:
+        except (OSError, ArrowException, UnicodeDecodeError) as error:
             raise InputError(f"{self.path}: cannot be read as Parquet: {error}") from error
