@@ -102,7 +102,7 @@ def test_text_goes_while_values_stay_and_baselines_are_whole(desk):
     said = prune(desk, "prune.keep=0", "prune.what=text", "prune.apply=true")
     assert said.code == 0, said
     kept = {item.path for item in desk.client.list_artifacts(desk.third)}
-    assert kept == {"config.yaml", "subsets.json", "plots"}
+    assert kept == {"config.yaml", "subsets.json"}
     assert desk.client.get_run(desk.third).data.metrics["all/recall"] > 0
     for run in (desk.first, desk.second):  # the champion, and the one before it
         assert desk.file(run, "questions.json").exists()

@@ -168,7 +168,7 @@ def test_every_command_completes(monkeypatch, tmp_path):
     ]
     (tmp_path / "mine" / "retriever").mkdir(parents=True)
     (tmp_path / "mine" / "retriever" / "ours.yaml").write_text("_target_: ours.Retriever\n")
-    assert completions("rageval --config-dir=mine retriever=o") == ["retriever=ours"]
+    assert completions("rageval --config-dir=mine retriever=ou") == ["retriever=ours"]
 
 
 def test_the_script_for_bash_completes_behind_an_equals_sign(typed, tmp_path):

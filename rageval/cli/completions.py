@@ -31,7 +31,7 @@ def completions(line: str) -> list[str]:
 
     Examples
     --------
-    >>> completions("rageval rep")
+    >>> completions("rageval repo")
     ['report']
     >>> completions("rageval retriever=bm25,t")
     ['retriever=bm25,tfidf', 'retriever=bm25,trec_run']
