@@ -149,6 +149,32 @@ def test_texts_that_no_document_holds_are_an_error_or_irrelevant_as_is_allowed(d
     assert any("could not be found in the corpus" in note for note in allowed.notes)
 
 
+@pytest.mark.parametrize(
+    ("given", "sentence"),
+    [
+        ({"k": 0}, "k: should be greater than or equal to 1, got 0"),
+        ({"k": "six"}, "k: should be a valid integer"),
+        ({"depth": -1}, "depth: should be greater than or equal to 1, got -1"),
+        ({"per_document": 0}, "per_document: should be greater than or equal to 1"),
+        ({"min_score": "high"}, "min_score: should be a valid number"),
+        ({"measures": ["hit@5000"]}, "hit_at.0: should be less than or equal to 1000"),
+        ({"measures": ["nDCG"], "k": -3}, "k: should be greater than or equal to 1"),
+        ({"measures": ["precison"]}, "measures: no such measure, got 'precison'"),
+    ],
+)
+def test_what_is_out_of_range_is_one_sentence(data, given, sentence):
+    with pytest.raises(rageval.InputError) as refused:
+        rageval.evaluate(right, data, **given)
+    assert sentence in str(refused.value)
+
+
+def test_an_async_function_is_awaited(data):
+    async def search(question):
+        return right(question)
+
+    assert rageval.evaluate(search, data)["hit@1"] == 1.0
+
+
 def test_a_class_instead_of_an_object_is_refused(data):
     with pytest.raises(rageval.InputError, match=r"Bm25 is a class; pass an object of it: Bm25"):
         rageval.evaluate(Bm25, data)

@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
+
+from pydantic import ValidationError
 
 from rageval.chunking.chunks import Chunker
 from rageval.chunking.heading import Headings
@@ -28,11 +30,14 @@ from rageval.report.wording import notes
 from rageval.retrieval.pipeline import Parts, Pipeline
 from rageval.retrieval.rewriting import JoinTurns
 from rageval.retrieval.window import Window, default_depth
+from rageval.schema.fields import Record
 from rageval.schema.fingerprint import digest
+from rageval.schema.validation import sentences
 
 if TYPE_CHECKING:
     from pandas import DataFrame
 
+R = TypeVar("R", bound=Record)
 MIN_OVERLAP = 0.5  # of a chunk and a span, for the one to support the other; the program's default
 
 
@@ -235,12 +240,17 @@ def evaluate(  # noqa: PLR0913  what a caller may want to choose, all by keyword
     asking = as_retriever(retriever, timeout, max_unmatched)
     chunker = Headings() if chunking is None else chunking
     labels = dataset.labels
-    window = Window(
+    window = _checked(
+        Window,
         k=k,
         min_score=min_score,
         per_document=per_document,
-        depth=depth or default_depth(k, cutoffs.deepest),
+        depth=1 if depth is None else depth,
     )
+    if depth is None:
+        window = window.model_copy(update={"depth": default_depth(window.k, cutoffs.deepest)})
+    if window.depth < window.k:
+        raise InputError(f"depth ({window.depth}) must not be below k ({window.k})")
     parts = Parts(chunker, asking, window, JoinTurns(), labels.access)
     benchmark = Benchmark(
         labels.golden.questions,
@@ -311,9 +321,26 @@ def _cutoffs(keys: Iterable[str], own: Mapping[str, OwnMeasure]) -> Cutoffs:
         and measure.standard
     ]
     nodes = {key: {"_target_": type(one).__qualname__} for key, one in own.items()}
-    return Cutoffs(
-        hit_at=tuple(sorted(hits or {1, 3})), standard=tuple(dict.fromkeys(standard)), own=nodes
+    return _checked(
+        Cutoffs,
+        hit_at=tuple(sorted(hits or {1, 3})),
+        standard=tuple(dict.fromkeys(standard)),
+        own=nodes,
     )
+
+
+def _checked(record: type[R], **given: object) -> R:
+    """Return a record of what a caller gave.
+
+    Raises
+    ------
+    InputError
+        If a value is of a wrong type or out of range.
+    """
+    try:
+        return record(**given)
+    except ValidationError as fault:
+        raise InputError.of(sentences(fault, "", record)) from fault
 
 
 def key_of(name: str) -> str:
