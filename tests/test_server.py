@@ -125,14 +125,14 @@ def test_a_server_that_goes_away_after_the_alias_moved_leaves_a_claim_that_is_ho
 
 
 def test_a_server_that_goes_away_while_the_gate_reads_is_exit_4(running, desk, monkeypatch):
-    from rageval.experiment import gating as gatekeeping
+    from rageval.experiment import champion
 
     def then_gone(*words):
         running.kill()
         return baseline(*words)
 
-    baseline = gatekeeping.baseline
-    monkeypatch.setattr(gatekeeping, "baseline", then_gone)
+    baseline = champion.baseline
+    monkeypatch.setattr(champion, "baseline", then_gone)
     said = desk.gate(desk.second)
     assert (said.code, "does not answer" in said.err) == (4, True)
     monkeypatch.undo()

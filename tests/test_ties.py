@@ -100,7 +100,7 @@ def table(typed, folder, retriever, number):
     )  # fmt: skip
     assert said.code == 0, said.err
     # What differs from run to run is the id and the experiment that it stands in.
-    return re.sub(r"\b[0-9a-f]{32}\b|experiment[ =]\S+", "…", said.out)
+    return re.sub(r"\b[0-9a-f]{32}\b|experiment[ =]\S+|experiments/\d+", "…", said.out)
 
 
 @pytest.mark.thorough
