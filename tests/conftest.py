@@ -13,12 +13,19 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
+from hypothesis import HealthCheck, settings
 
 # pytest -n has a process for each core already; numpy reads this when it is imported.
 os.environ.setdefault("OMP_NUM_THREADS", "1")
 
 import rageval
 from rageval.cli.main import run_command
+
+# How long an example takes says how busy the machine is, and nothing of the code.
+settings.register_profile(
+    "any machine", deadline=None, suppress_health_check=[HealthCheck.too_slow]
+)
+settings.load_profile("any machine")
 
 
 @pytest.fixture

@@ -57,7 +57,7 @@ def texts(chunker, text: str) -> list[str]:
 
 
 @pytest.mark.parametrize("chunker", CHUNKERS, ids=repr)
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=150)
 @given(text=TEXTS)
 def test_spans_are_sorted_and_distinct_and_cover_all_that_is_visible(chunker, text):
     spans = chunker.spans(Document("d", text))
@@ -67,7 +67,7 @@ def test_spans_are_sorted_and_distinct_and_cover_all_that_is_visible(chunker, te
     assert not [place for place, sign in enumerate(text) if sign.strip() and place not in covered]
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=100)
 @given(text=TEXTS, size=st.integers(1, 12), overlap=st.integers(0, 11))
 def test_no_recursive_chunk_is_longer_than_its_size(text, size, overlap):
     if overlap < size:

@@ -390,7 +390,7 @@ class Documents:
         return [chunk for name in self.order for chunk in self.chunks[name]][:limit]
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 @given(
     st.permutations(LETTERS),
     st.sets(st.sampled_from(LETTERS), min_size=1, max_size=3).map(sorted),
@@ -412,7 +412,7 @@ def test_labels_mean_the_same_documents_under_any_chunking(order, right, chosen)
         assert found[0].values[name].value.tolist() == found[1].values[name].value.tolist()
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(st.text(LETTERS, max_size=8), st.sets(st.sampled_from(LETTERS), min_size=1, max_size=3))
 def test_no_measure_leaves_0_to_1_and_hits_grow_with_k(ranking, right):
     cutoffs = (1, 2, 3, 5, 8)

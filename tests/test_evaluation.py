@@ -304,7 +304,7 @@ def columns(found):
     return {name: values.value for name, values in found.values.items()}
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(CASES)
 def test_no_measure_leaves_zero_to_one_and_hits_grow_with_k(rows):
     found = evaluated(*cases(rows), Cutoffs(hit_at=(1, 2, 3, 5, 8)))
@@ -315,7 +315,7 @@ def test_no_measure_leaves_zero_to_one_and_hits_grow_with_k(rows):
     assert (np.diff(hits, axis=0) >= 0).all()
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(CASES, st.randoms(use_true_random=False))
 def test_permuting_the_questions_changes_nothing(rows, random):
     answers, questions = cases(rows)
@@ -329,7 +329,7 @@ def test_permuting_the_questions_changes_nothing(rows, random):
     assert [there.diagnoses[n] for n in order] == back.diagnoses
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(st.text("abcdefg", max_size=7), st.sets(st.sampled_from("abcdefg"), min_size=1).map(sorted))
 def test_a_wrong_document_at_the_end_never_raises_a_measure(ranking, right):
     answers, questions = cases([(ranking, right, [])])
@@ -339,7 +339,7 @@ def test_a_wrong_document_at_the_end_never_raises_a_measure(ranking, right):
         assert after[name][0] <= before[name][0] + 1e-12, name
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(rankings, labels)
 def test_repeating_what_came_first_at_the_end_changes_nothing(ranking, right):
     answers, questions = cases([(ranking, right, [])])
@@ -349,7 +349,7 @@ def test_repeating_what_came_first_at_the_end_changes_nothing(ranking, right):
         assert column.tolist() == twice.values[name].value.tolist(), name
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(rankings, labels, st.integers(1, 8))
 def test_a_larger_window_never_loses_evidence(ranking, right, k):
     answers, questions = cases([(ranking, right, [])])

@@ -99,7 +99,7 @@ TEXT = words("Cs", without="\0")
 NAME = words("Cs", "Cc", "Zl", "Zp").map(str.strip)  # no control characters, no line ends
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(st.lists(st.tuples(NAME, TEXT, NAME), min_size=1, max_size=3, unique_by=lambda row: row[0]))
 def test_any_text_comes_back_from_every_form(tmp_path_factory, rows):
     folder = tmp_path_factory.mktemp("forms")

@@ -43,7 +43,7 @@ def by_hand(columns, groups):
     return observed, adjusted
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(st.data(), st.integers(1, 3), st.integers(1, 7))
 def test_it_is_westfall_and_youngs_algorithm(data, tests, n):
     columns = [data.draw(st.lists(CHANGES, min_size=n, max_size=n)) for _ in range(tests)]
@@ -55,7 +55,7 @@ def test_it_is_westfall_and_youngs_algorithm(data, tests, n):
         assert ours == pytest.approx(min(most, max(float(theirs), float(least))), abs=1e-12)
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(st.data(), st.integers(2, 5), st.integers(1, 40))
 def test_it_lies_between_the_tests_own_p_and_holms(data, tests, n):
     columns = [data.draw(st.lists(CHANGES, min_size=n, max_size=n)) for _ in range(tests)]

@@ -26,7 +26,7 @@ def distinct(names):
     return list(dict.fromkeys(names))
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(
     before=st.integers(0, 3),
     wrong=st.lists(st.integers(1, 3), max_size=3),
@@ -46,7 +46,7 @@ def test_hit_is_what_trying_every_order_gives(before, wrong, right, k):
     assert (found.expected, found.low, found.high) == pytest.approx(spread(hits))
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(
     before=st.integers(0, 4),
     tied=st.integers(1, 6),

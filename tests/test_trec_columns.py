@@ -40,7 +40,7 @@ def same(one, other):
     )
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=300)
 @given(st.data(), st.integers(0, 8))
 def test_a_run_is_read_alike_in_both_ways(tmp_path_factory, data, rows):
     regular = data.draw(st.booleans())
@@ -60,7 +60,7 @@ def test_a_run_is_read_alike_in_both_ways(tmp_path_factory, data, rows):
     assert same(one, other), (one, other)
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=300)
 @given(st.data(), st.integers(0, 8), st.sampled_from([3, 4]))
 def test_judgements_are_read_alike_in_both_ways(tmp_path_factory, data, rows, width):
     regular = data.draw(st.booleans())
